@@ -2,7 +2,7 @@
 
 use protocol::rule::rules_view::NewRule;
 use protocol::{UserError, Verdict};
-use toml::Value;
+use toml_edit::{Array, Datetime, Value};
 
 use super::{LineStarts, RulesFile, RulesFileSource, parse_toml, time};
 
@@ -17,37 +17,39 @@ pub fn verdict_word(verdict: Verdict) -> &'static str {
 
 /// Formats the rule as it would stand in a file, its header first.
 pub fn format_rule(rule: &NewRule) -> String {
-    let quoted = |text: &str| Value::String(text.to_owned()).to_string();
+    let members = rule_members(rule).into_iter();
+    let lines = members.filter_map(|(member, value)| Some(format!("{member} = {}\n", value?)));
+    std::iter::once("[[rule]]\n".to_owned())
+        .chain(lines)
+        .collect()
+}
+
+/// The members of a rule in the order in which they are written; none where the rule has none.
+pub(super) fn rule_members(rule: &NewRule) -> [(&'static str, Option<Value>); 8] {
+    let text = |text: &Option<String>| text.as_deref().map(Value::from);
     let list = |texts: &[String]| {
-        let texts: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
-        format!("[{}]", texts.join(", "))
+        (!texts.is_empty()).then(|| Value::from(texts.iter().collect::<Array>()))
     };
-    let mut lines = vec![
-        "[[rule]]".to_owned(),
-        format!("permission = {}", quoted(&rule.permission)),
-    ];
-    if let Some(pattern) = &rule.pattern {
-        lines.push(format!("pattern = {}", quoted(pattern)));
-    }
+    // A time that TOML does not know stays a text, which no rules file is read with.
+    let to_value = |at: String| {
+        at.parse::<Datetime>()
+            .map_or_else(|_| Value::from(at), Value::from)
+    };
+    let expires = rule.expires_ms.map(time::format_time).map(to_value);
     let action = verdict_word(Verdict::from(rule.action));
-    lines.push(format!("action = \"{action}\""));
-    if let Some(reason) = &rule.reason {
-        lines.push(format!("reason = {}", quoted(reason)));
-    }
-    if !rule.matches.is_empty() {
-        lines.push(format!("match = {}", list(&rule.matches)));
-    }
-    if !rule.not_matches.is_empty() {
-        lines.push(format!("not_match = {}", list(&rule.not_matches)));
-    }
-    if let Some(at) = rule.expires_ms {
-        lines.push(format!("expires = {}", time::format_time(at)));
-    }
-    if let Some(uses) = rule.max_uses {
-        lines.push(format!("max_uses = {uses}"));
-    }
-    lines.push(String::new());
-    lines.join("\n")
+    [
+        ("permission", Some(Value::from(rule.permission.as_str()))),
+        ("pattern", text(&rule.pattern)),
+        ("action", Some(Value::from(action))),
+        ("reason", text(&rule.reason)),
+        ("match", list(&rule.matches)),
+        ("not_match", list(&rule.not_matches)),
+        ("expires", expires),
+        (
+            "max_uses",
+            rule.max_uses.map(|uses| Value::from(i64::from(uses))),
+        ),
+    ]
 }
 
 /// Compiles a rule that stands in no file yet, with warnings about entries that are hardly meant.

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
+use protocol::UserError;
 use protocol::rule::rules_view::NewRule;
-use protocol::{UserError, Verdict};
-use toml_edit::{Array, Datetime, DocumentMut, Item, Table, Value};
+use toml_edit::{DocumentMut, Item, Table, Value};
 
 use super::raw::RawRulesFile;
 use super::{LineStarts, time};
-use crate::rules_file::verdict_word;
+use crate::rules_file::format::rule_members;
 
 /// A file's text with another rule in the place of the one whose header stands in a line, from 1: only members that
 /// differ are written anew.
@@ -169,30 +169,6 @@ fn values_equal(old: &Value, new: &Value) -> bool {
         Value::Array(_) => texts(old) == texts(new),
         Value::Float(_) | Value::Boolean(_) | Value::InlineTable(_) => false,
     }
-}
-
-/// The members of a rule in the order in which they are written; none where the rule has none.
-fn rule_members(rule: &NewRule) -> [(&'static str, Option<Value>); 8] {
-    let text = |text: &Option<String>| text.as_deref().map(Value::from);
-    let list = |texts: &[String]| {
-        (!texts.is_empty()).then(|| Value::from(texts.iter().collect::<Array>()))
-    };
-    let expires = rule.expires_ms.map(time::format_time);
-    let expires = expires.and_then(|at| at.parse::<Datetime>().ok());
-    let action = verdict_word(Verdict::from(rule.action));
-    [
-        ("permission", Some(Value::from(rule.permission.as_str()))),
-        ("pattern", text(&rule.pattern)),
-        ("action", Some(Value::from(action))),
-        ("reason", text(&rule.reason)),
-        ("match", list(&rule.matches)),
-        ("not_match", list(&rule.not_matches)),
-        ("expires", expires.map(Value::from)),
-        (
-            "max_uses",
-            rule.max_uses.map(|uses| Value::from(i64::from(uses))),
-        ),
-    ]
 }
 
 #[cfg(test)]
