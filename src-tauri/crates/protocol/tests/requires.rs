@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use protocol::RequirementSet;
-use protocol::interface::requirements::{ExpandedRequirements, VariableValues};
+use protocol::interface::requirements::VariableValues;
 use serde_json::{Value, json};
 
 fn set(value: Value) -> RequirementSet {
