@@ -88,17 +88,19 @@ define_facts! {
 
 impl InterfaceBuilder {
     pub(super) fn new(name: String) -> Self {
-        Self::from_parts(super::RawInterface::default().into(), []).name(name)
+        Self::from_parts(ToolInterface::default(), []).name(name)
     }
 
+    /// Continues with the facts of `present` that the interface does not list as inferred.
     pub(super) fn from_parts(
         interface: ToolInterface,
-        stated: impl IntoIterator<Item = &'static str>,
+        present: impl IntoIterator<Item = &'static str>,
     ) -> Self {
-        Self {
-            interface,
-            stated: stated.into_iter().collect(),
-        }
+        let stated = present
+            .into_iter()
+            .filter(|fact| interface.is_stated(fact))
+            .collect();
+        Self { interface, stated }
     }
 
     /// Adds another name, with pairs of the argument name used under that name and our own argument name (M05).
@@ -157,12 +159,12 @@ impl InterfaceBuilder {
     pub fn build(self) -> ToolInterface {
         let Self {
             mut interface,
-            stated: said,
+            stated,
         } = self;
-        defaults::infer_facts(&mut interface, &|fact| said.contains(fact));
+        defaults::infer_facts(&mut interface, &|fact| stated.contains(fact));
         interface.inferred = FACTS
             .iter()
-            .filter(|fact| !said.contains(**fact))
+            .filter(|fact| !stated.contains(**fact))
             .map(|fact| (*fact).to_owned())
             .collect();
         interface
@@ -172,11 +174,6 @@ impl InterfaceBuilder {
 impl From<ToolInterface> for InterfaceBuilder {
     /// Continues from a finished interface: its inferred facts may be stated, and are inferred anew otherwise.
     fn from(interface: ToolInterface) -> Self {
-        let said: Vec<&'static str> = FACTS
-            .iter()
-            .copied()
-            .filter(|fact| interface.is_stated(fact))
-            .collect();
-        Self::from_parts(interface, said)
+        Self::from_parts(interface, FACTS.iter().copied())
     }
 }

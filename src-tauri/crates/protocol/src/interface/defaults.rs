@@ -103,7 +103,7 @@ impl Default for ResultRules {
     }
 }
 
-/// Infers facts from the stated ones. `said` returns whether a fact was stated; stated facts are never changed.
+/// Infers facts from the stated ones. `is_stated` returns whether a fact was stated; stated facts are never changed.
 pub(super) fn infer_facts(tool: &mut ToolInterface, is_stated: &dyn Fn(&str) -> bool) {
     infer_identity(tool, is_stated);
     infer_safety(tool, is_stated);

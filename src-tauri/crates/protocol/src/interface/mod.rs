@@ -26,7 +26,8 @@ pub use safety::{PermissionChannel, PermissionMatcher, ToolPermission, ToolSafet
 pub use schemas::{ToolAvailability, ToolSchemas, ToolValidation};
 pub use template::fill_template;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use ts_rs::TS;
 
@@ -34,8 +35,8 @@ use crate::{RequirementSet, ToolKind, ToolMode};
 
 /// Behaviour of a tool at run time (`S003-01`). Its JSON form is the exported record; a record that lacks a fact is
 /// read with the default of that fact, and the fact is listed in `inferred`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-#[serde(try_from = "Value")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
+#[serde(remote = "Self", default, deny_unknown_fields)]
 pub struct ToolInterface {
     /// Names of the tool.
     pub identity: ToolIdentity,
@@ -148,23 +149,16 @@ impl ToolInterface {
     }
 }
 
-/// A record as it may be written, with facts left out.
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct RawInterface {
-    identity: ToolIdentity,
-    discovery: ToolDiscovery,
-    schemas: ToolSchemas,
-    availability: ToolAvailability,
-    validation: ToolValidation,
-    safety: ToolSafety,
-    permission: ToolPermission,
-    execution: ToolExecution,
-    result: ResultRules,
-    rendering: ToolRendering,
-    requires: RequirementSet,
-    origin: ToolOrigin,
-    inferred: Vec<String>,
+impl Serialize for ToolInterface {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolInterface {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::try_from(Value::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
 }
 
 impl TryFrom<Value> for ToolInterface {
@@ -174,44 +168,17 @@ impl TryFrom<Value> for ToolInterface {
         if !record.is_object() {
             return Err("the record of a tool is an object of partitions".to_owned());
         }
-        let present = |fact: &str| {
-            let mut at = Some(&record);
-            for member in fact.split('.') {
-                at = at.and_then(Value::as_object).and_then(|o| o.get(member));
-            }
-            at.is_some()
-        };
-        let stated: Vec<&'static str> =
-            FACTS.iter().copied().filter(|fact| present(fact)).collect();
-        let written: RawInterface =
-            serde_json::from_value(record).map_err(|error| error.to_string())?;
+        let pointer_of = |fact: &str| format!("/{}", fact.replace('.', "/"));
+        let present: Vec<&'static str> = FACTS
+            .iter()
+            .copied()
+            .filter(|fact| record.pointer(&pointer_of(fact)).is_some())
+            .collect();
+        // The derived reader, which knows nothing of the inferred facts.
+        let written = Self::deserialize(record).map_err(|error| error.to_string())?;
         if written.identity.name.is_empty() && written.identity.tool_id.is_empty() {
             return Err("the record names no tool; give `identity.name`".to_owned());
         }
-        let inferred = written.inferred.clone();
-        let stated = stated
-            .into_iter()
-            .filter(|fact| !inferred.iter().any(|inferred| inferred == fact));
-        Ok(InterfaceBuilder::from_parts(written.into(), stated).build())
-    }
-}
-
-impl From<RawInterface> for ToolInterface {
-    fn from(raw: RawInterface) -> Self {
-        Self {
-            identity: raw.identity,
-            discovery: raw.discovery,
-            schemas: raw.schemas,
-            availability: raw.availability,
-            validation: raw.validation,
-            safety: raw.safety,
-            permission: raw.permission,
-            execution: raw.execution,
-            result: raw.result,
-            rendering: raw.rendering,
-            requires: raw.requires,
-            origin: raw.origin,
-            inferred: Vec::new(),
-        }
+        Ok(InterfaceBuilder::from_parts(written, present).build())
     }
 }
