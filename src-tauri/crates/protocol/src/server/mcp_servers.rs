@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::text::define_checked_text;
 use crate::text::display_text::DisplaySpan;
 use crate::{Digest, UserError};
 
@@ -23,11 +24,6 @@ pub const SERVER_TIMEOUT_MS_MAX: u32 = 600_000;
 pub struct ServerId(String);
 
 impl ServerId {
-    /// Returns the name as it was written.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
     /// Returns the nearest valid name; none if nothing is left of the text.
     pub fn from_nearest(text: &str) -> Option<Self> {
         let mut near = String::new();
@@ -55,32 +51,22 @@ impl std::fmt::Display for ServerId {
     }
 }
 
-impl From<ServerId> for String {
-    fn from(id: ServerId) -> Self {
-        id.0
+define_checked_text!(ServerId, |text| {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let is_id = !text.is_empty()
+        && text.len() <= SERVER_ID_CHARS_MAX
+        && text.chars().all(allowed)
+        && !text.starts_with('_')
+        && !text.ends_with('_')
+        && !text.contains("__");
+    match is_id {
+        true => Ok(()),
+        false => Err(format!(
+            "`{}` cannot be the name of a server; use 1 to {SERVER_ID_CHARS_MAX} letters, digits, `-` and single `_`",
+            crate::text::display_text::to_single_line(text, 64)
+        )),
     }
-}
-
-impl TryFrom<String> for ServerId {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        let is_id = !text.is_empty()
-            && text.len() <= SERVER_ID_CHARS_MAX
-            && text.chars().all(allowed)
-            && !text.starts_with('_')
-            && !text.ends_with('_')
-            && !text.contains("__");
-        match is_id {
-            true => Ok(Self(text)),
-            false => Err(format!(
-                "`{}` cannot be the name of a server; use 1 to {SERVER_ID_CHARS_MAX} letters, digits, `-` and single `_`",
-                crate::text::display_text::to_single_line(&text, 64)
-            )),
-        }
-    }
-}
+});
 
 /// One server as the person configured it.
 ///

@@ -9,6 +9,7 @@ use ts_rs::TS;
 
 use crate::server::language_servers::LanguageServer;
 use crate::server::server_tools::ServerToolsSettings;
+use crate::text::define_checked_text;
 use crate::{ModelChoice, RunLimits, ToolMode};
 
 pub use programs::{HookPoint, HookSettings, WatchdogSettings};
@@ -292,31 +293,14 @@ pub enum SearchApi {
 #[ts(type = "string")]
 pub struct VariableName(String);
 
-impl VariableName {
-    /// Returns the name as it was written.
-    pub fn as_str(&self) -> &str {
-        &self.0
+define_checked_text!(VariableName, |name| {
+    let is_name = !name.is_empty()
+        && !name.contains(|c: char| c == '=' || c.is_whitespace() || c.is_control());
+    match is_name {
+        true => Ok(()),
+        false => Err(format!("`{}` is not a variable name", name.escape_debug())),
     }
-}
-
-impl From<VariableName> for String {
-    fn from(name: VariableName) -> Self {
-        name.0
-    }
-}
-
-impl TryFrom<String> for VariableName {
-    type Error = String;
-
-    fn try_from(name: String) -> Result<Self, Self::Error> {
-        let is_name = !name.is_empty()
-            && !name.contains(|c: char| c == '=' || c.is_whitespace() || c.is_control());
-        match is_name {
-            true => Ok(Self(name)),
-            false => Err(format!("`{}` is not a variable name", name.escape_debug())),
-        }
-    }
-}
+});
 
 /// The person's settings for one tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]

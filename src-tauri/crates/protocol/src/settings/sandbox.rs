@@ -5,6 +5,8 @@ use std::num::NonZeroU32;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::text::define_checked_text;
+
 /// Settings of the sandbox that commands run in, in addition to its defaults. Holds for programs started from now on.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
@@ -29,33 +31,16 @@ impl SandboxSettings {
 #[ts(type = "string")]
 pub struct DeniedPath(String);
 
-impl DeniedPath {
-    /// Returns the path as it was written.
-    pub fn as_str(&self) -> &str {
-        &self.0
+define_checked_text!(DeniedPath, |path| {
+    let begins = path.starts_with("~/") || std::path::Path::new(path).is_absolute();
+    match begins && path.trim_end_matches('/').len() > 1 {
+        true => Ok(()),
+        false => Err(format!(
+            "`{}` is not a path that begins with `/` or `~/`",
+            path.escape_debug()
+        )),
     }
-}
-
-impl From<DeniedPath> for String {
-    fn from(path: DeniedPath) -> Self {
-        path.0
-    }
-}
-
-impl TryFrom<String> for DeniedPath {
-    type Error = String;
-
-    fn try_from(path: String) -> Result<Self, Self::Error> {
-        let begins = path.starts_with("~/") || std::path::Path::new(&path).is_absolute();
-        match begins && path.trim_end_matches('/').len() > 1 {
-            true => Ok(Self(path)),
-            false => Err(format!(
-                "`{}` is not a path that begins with `/` or `~/`",
-                path.escape_debug()
-            )),
-        }
-    }
-}
+});
 
 #[cfg(test)]
 mod tests {
