@@ -60,10 +60,10 @@ pub const NAME_PATTERNS: [(&str, ToolMode); 15] = [
 
 /// Returns the mode that a name alone implies (`S000-21`), and the pattern that implies it.
 pub fn mode_from_name(name: &str) -> Option<(ToolMode, &'static str)> {
-    let found = NAME_PATTERNS
+    let pattern = NAME_PATTERNS
         .iter()
         .find(|(start, _)| name.starts_with(start));
-    found.map(|(start, mode)| (*mode, *start))
+    pattern.map(|(start, mode)| (*mode, *start))
 }
 
 /// Classifies a tool. The mode declared at registration wins over the name (`S000-33`); hints only tighten.

@@ -95,10 +95,10 @@ pub(crate) fn evaluate_effects(
 /// Whether any rule of a request, in force or not, matches the effects of the call's dry run.
 pub fn has_effect_rule(request: &EvaluationRequest<'_>) -> bool {
     let spoken_of = |subject: &Subject<'_>| {
-        let said = request
+        let decision = request
             .rules
             .evaluate_subject(subject, request.now, Verdict::Ask);
-        !said.traces.is_empty()
+        !decision.traces.is_empty()
     };
     let (tool, now) = (request.tool, request.now);
     request.dry_run.is_some_and(|dry_run| {
@@ -158,8 +158,8 @@ pub(crate) fn check_effects_scope(dry_run: &DryRunEvidence) -> Option<TrailStep>
 
 /// Whether a path lies in a repository that came to be in the same run.
 fn is_in_new_repository(dry_run: &DryRunEvidence, fact: &ResolvedAccess) -> bool {
-    let mut begun = dry_run.begun.iter();
-    begun.any(|git| {
+    let mut repositories = dry_run.begun.iter();
+    repositories.any(|git| {
         let below = fact.real.strip_prefix(git.as_str());
         below.is_some_and(|below| below.starts_with('/'))
     })

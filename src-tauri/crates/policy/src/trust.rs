@@ -20,14 +20,14 @@ pub struct TrustedFile {
 pub fn check_trust(workspace: &str, text: &str, trusted: &[TrustedFile]) -> Trust {
     let here = trusted.iter().filter(|one| one.workspace == workspace);
     let digest = text_digest(text);
-    let mut found = Trust::Unknown;
+    let mut trust = Trust::Unknown;
     for one in here {
         match one.digest == digest {
             true => return Trust::Trusted,
-            false => found = Trust::Changed,
+            false => trust = Trust::Changed,
         }
     }
-    found
+    trust
 }
 
 /// Returns the changes since a text at this place was last trusted, as a unified diff; empty if none was trusted or

@@ -235,10 +235,10 @@ fn command_pattern_candidates(
 }
 
 fn is_subject_allowed(request: &EvaluationRequest<'_>, subject: &Subject<'_>) -> bool {
-    let said = request
+    let decision = request
         .rules
         .evaluate_subject(subject, request.now, Verdict::Ask);
-    said.verdict == Some(Verdict::Allow)
+    decision.verdict == Some(Verdict::Allow)
 }
 
 /// The beginnings that a rule may leave open: never the program alone.

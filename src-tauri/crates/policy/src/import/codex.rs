@@ -47,8 +47,8 @@ fn parse_prefix_rule(
     line: u32,
 ) -> Result<ImportedPermission, UserError> {
     let argument = |name: &str| {
-        let mut found = arguments.iter().filter(|(argument, _)| argument == name);
-        found.next().map(|(_, value)| value)
+        let mut values = arguments.iter().filter(|(argument, _)| argument == name);
+        values.next().map(|(_, value)| value)
     };
     let bad = |what: &str| parse_error(PRODUCT, line as usize, what);
     let action = match argument("decision") {

@@ -22,8 +22,8 @@ pub(super) fn find_section<'a>(
     match read.value {
         None => Ok(None),
         Some(Value::Object(mut all)) => {
-            let found = all.take(name);
-            Ok(found.map(|prop| (line_at(text, prop.range.start), prop.value)))
+            let prop = all.take(name);
+            Ok(prop.map(|prop| (line_at(text, prop.range.start), prop.value)))
         }
         Some(_) => Err(parse_error(product, 1, "it is not an object")),
     }

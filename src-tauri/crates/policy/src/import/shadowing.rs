@@ -26,17 +26,18 @@ fn find_shadow(
     wins: ConflictOrder,
     shadows: &[Option<String>],
 ) -> Option<String> {
-    let said = &all[at];
-    let Translation::Rule { rule, .. } = &said.reading else {
+    let permission = &all[at];
+    let Translation::Rule { rule, .. } = &permission.reading else {
         return None;
     };
     let holds_back = |(other, one): &(usize, &ImportedPermission)| {
         // An earlier permission is overruled by this one in the product, unless the pattern of this one grew wider in
         // the translation.
-        let counts =
-            *other > at || wins == ConflictOrder::StrictestWins || said.action != RuleAction::Allow;
+        let counts = *other > at
+            || wins == ConflictOrder::StrictestWins
+            || permission.action != RuleAction::Allow;
         counts
-            && Verdict::from(one.action) > Verdict::from(said.action)
+            && Verdict::from(one.action) > Verdict::from(permission.action)
             && is_shadow_lost(rule, &one.reading, shadows[*other].is_none())
     };
     let mut beside = all.iter().enumerate();

@@ -52,33 +52,33 @@ pub(super) struct RuleTopic {
 impl RuleIndex {
     /// Adds the rule of this place.
     pub fn add(&mut self, at: usize, permission: &str, about: RuleTopic) {
-        let shelf = match permission != "*" && permission.ends_with('*') {
+        let bucket = match permission != "*" && permission.ends_with('*') {
             true => &mut self.families,
             false => self.by_permission.entry(permission.to_owned()).or_default(),
         };
-        shelf.add(at, about);
+        bucket.add(at, about);
     }
 
     /// Finds the rules that could speak of a subject, in the order in which they were read.
     pub fn find_for_subject(&self, subject: &Subject<'_>) -> Vec<usize> {
         if let SubjectKind::Response(_) = subject.seen {
-            let mut found = Vec::new();
-            if let Some(shelf) = self.by_permission.get(NET_READ) {
-                shelf.find(&subject.seen, &mut found);
+            let mut positions = Vec::new();
+            if let Some(bucket) = self.by_permission.get(NET_READ) {
+                bucket.find(&subject.seen, &mut positions);
             }
-            found.sort_unstable();
-            return found;
+            positions.sort_unstable();
+            return positions;
         }
         let touches: Vec<Capability> = subject.capability().into_iter().collect();
-        self.collect_sorted(subject.tool, subject.mode, &touches, |shelf, found| {
-            shelf.find(&subject.seen, found);
+        self.collect_sorted(subject.tool, subject.mode, &touches, |bucket, positions| {
+            bucket.find(&subject.seen, positions);
         })
     }
 
     /// The rules with a pattern of paths or hosts that could speak of a call, in the order in which they were read.
     pub fn find_place_rules(&self, tool: &str, touches: &[Capability]) -> Vec<usize> {
-        self.collect_sorted(tool, None, touches, |shelf, found| {
-            found.extend(&shelf.places)
+        self.collect_sorted(tool, None, touches, |bucket, positions| {
+            positions.extend(&bucket.places)
         })
     }
 
@@ -89,8 +89,8 @@ impl RuleIndex {
         mode: Option<ToolMode>,
         touches: &[Capability],
     ) -> Vec<usize> {
-        self.collect_sorted(tool, mode, touches, |shelf, found| {
-            found.extend(&shelf.everything)
+        self.collect_sorted(tool, mode, touches, |bucket, positions| {
+            positions.extend(&bucket.everything)
         })
     }
 
@@ -119,16 +119,16 @@ impl RuleIndex {
         }
         names.sort_unstable();
         names.dedup();
-        let shelves = names
+        let buckets = names
             .iter()
             .filter_map(|name| self.by_permission.get(*name));
-        let mut found = Vec::new();
-        for shelf in shelves.chain([&self.families]) {
-            find(shelf, &mut found);
+        let mut positions = Vec::new();
+        for bucket in buckets.chain([&self.families]) {
+            find(bucket, &mut positions);
         }
-        found.sort_unstable();
-        found.dedup();
-        found
+        positions.sort_unstable();
+        positions.dedup();
+        positions
     }
 }
 

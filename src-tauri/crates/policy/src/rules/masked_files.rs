@@ -45,8 +45,8 @@ impl RuleSet {
     fn evaluate_mask(&self, path: &str, now: At) -> bool {
         let fact = ResolvedAccess::new_inside(Capability::FsRead, path);
         READ_TOOLS.into_iter().any(|tool| {
-            let said = self.evaluate_subject(&read_subject(tool, &fact), now, Verdict::Allow);
-            let speaks = said.traces.iter().find(|trace| trace.won);
+            let decision = self.evaluate_subject(&read_subject(tool, &fact), now, Verdict::Allow);
+            let speaks = decision.traces.iter().find(|trace| trace.won);
             speaks.is_some_and(|trace| match trace.rule.action {
                 RuleAction::Deny => true,
                 RuleAction::Ask => trace.rule.pattern.is_some(),

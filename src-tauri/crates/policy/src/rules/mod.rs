@@ -169,10 +169,10 @@ impl RuleSet {
         now: At,
         otherwise: Verdict,
     ) -> RuleDecision {
-        let said = self.evaluate_subject_alone(subject, now, otherwise);
+        let decision = self.evaluate_subject_alone(subject, now, otherwise);
         match subject.is_recursive {
-            false => said,
-            true => recursive_reads::ask_for_denied_below(self, subject, now, said),
+            false => decision,
+            true => recursive_reads::ask_for_denied_below(self, subject, now, decision),
         }
     }
 

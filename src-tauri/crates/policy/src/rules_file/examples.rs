@@ -93,8 +93,8 @@ pub(super) fn matches_example(rule: &CompiledRule, example: &str) -> bool {
     }
     let subjects = Subject::from_facts(rule.permission(), mode, &facts);
     let speaks = |subject: &Subject<'_>| {
-        let said = set.evaluate_subject(subject, protocol::At::MIN, protocol::Verdict::Ask);
-        said.verdict.is_some()
+        let decision = set.evaluate_subject(subject, protocol::At::MIN, protocol::Verdict::Ask);
+        decision.verdict.is_some()
     };
     match rule.rule.action {
         RuleAction::Allow => subjects.iter().filter(|one| !one.tightens).all(speaks),

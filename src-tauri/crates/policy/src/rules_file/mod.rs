@@ -256,7 +256,7 @@ fn explain_toml_error(message: &str) -> String {
             known.join(", ")
         ))
     };
-    let found = message
+    let explanation = message
         .strip_prefix("unknown field `")
         .and_then(|rest| describe("the key", rest))
         .or_else(|| {
@@ -264,7 +264,7 @@ fn explain_toml_error(message: &str) -> String {
                 .strip_prefix("unknown variant `")
                 .and_then(|rest| describe("the word", rest))
         });
-    found.unwrap_or_else(|| message.trim_end_matches('.').replace('\n', " "))
+    explanation.unwrap_or_else(|| message.trim_end_matches('.').replace('\n', " "))
 }
 
 fn suggest_name(name: &str, names: &[&str]) -> String {

@@ -16,11 +16,11 @@ use crate::rules::{RuleSet, quote_truncated};
 /// Judges where the arguments of a call lead.
 pub(super) fn check_mentions(tool: &str, facts: &CallFacts, rules: &RuleSet, now: At) -> TrailStep {
     let step = |verdict, text| TrailStep::new(Gate::Capability, verdict, text);
-    let held = facts.all().iter().filter_map(|fact| {
+    let steps = facts.all().iter().filter_map(|fact| {
         let (verdict, text) = find_hold_reason(tool, facts.confinement(), fact, rules, now)?;
         Some(step(Some(verdict), text))
     });
-    if let Some(strictest) = held.max_by_key(|step| step.verdict) {
+    if let Some(strictest) = steps.max_by_key(|step| step.verdict) {
         return strictest;
     }
     if let Some(why) = facts.denial_reason() {

@@ -24,13 +24,13 @@ pub(super) fn check_destruction(script: &WatchedCommand) -> Option<Alarm> {
             "It would remove `{root}` and everything below it."
         )));
     }
-    let found = script.commands_running("find").find(|words| {
+    let removal = script.commands_running("find").find(|words| {
         words.get(1).is_some_and(|start| is_system_folder(start))
             && words
                 .iter()
                 .any(|word| matches!(word.as_str(), "-delete" | "rm" | "shred"))
     });
-    if let Some(words) = found {
+    if let Some(words) = removal {
         return Some(Alarm::deny(format!(
             "It would remove what it finds below `{}`.",
             words[1]

@@ -35,10 +35,10 @@ pub(super) fn check_downloads(script: &WatchedCommand) -> Option<Alarm> {
 }
 
 fn find_command_position(script: &WatchedCommand, programs: &str, from: usize) -> Option<usize> {
-    let wanted: Vec<&[String]> = script.commands_running(programs).collect();
+    let runs: Vec<&[String]> = script.commands_running(programs).collect();
     let at = script.commands[from.min(script.commands.len())..]
         .iter()
-        .position(|words| wanted.contains(&words.as_slice()))?;
+        .position(|words| runs.contains(&words.as_slice()))?;
     Some(from + at)
 }
 

@@ -84,14 +84,14 @@ pub struct WatchdogInput<'a> {
 pub fn run_builtin_watchdogs(sight: &WatchdogInput<'_>) -> Vec<Alarm> {
     let mut alarms: Vec<Alarm> = Vec::new();
     for script in WatchedCommand::from_facts(sight.facts) {
-        let found = [
+        let checks = [
             fork_bomb::check_fork_bomb(&script),
             destruction::check_destruction(&script),
             exfiltration::check_exfiltration(&script),
             downloads::check_downloads(&script),
             persistence::check_persistence(&script),
         ];
-        alarms.extend(found.into_iter().flatten());
+        alarms.extend(checks.into_iter().flatten());
     }
     alarms.dedup();
     alarms

@@ -188,8 +188,8 @@ fn may_write(program: &str, words: &[ShellWord]) -> bool {
     let mut rows = table.write_option.iter();
     let row = rows.find(|row| row.programs.contains(program));
     row.is_none_or(|row| {
-        let mut given = words[1..].iter();
-        given.any(|word| may_give_option(word.text(), row))
+        let mut arguments = words[1..].iter();
+        arguments.any(|word| may_give_option(word.text(), row))
     })
 }
 

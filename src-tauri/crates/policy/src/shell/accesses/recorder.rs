@@ -57,7 +57,7 @@ impl ShellReader<'_> {
             "sed" | "gsed" => self.record_sed_accesses(words),
             _ => {}
         }
-        let taken = self.record_option_accesses(program, words);
+        let value_positions = self.record_option_accesses(program, words);
         let below = detect_recursive_read(words, self.is_piped);
         if below == Some(RecursiveRead::CurrentFolder) {
             self.record_recursive_access(FsRead, &ShellWord::Literal(".".to_owned()), true);
@@ -66,7 +66,7 @@ impl ShellReader<'_> {
         let Some(row) = rows.find(|row| row.programs.contains(program)) else {
             return;
         };
-        let operands = list_operands(program, words, &taken);
+        let operands = list_operands(program, words, &value_positions);
         match row.access {
             OperandAccess::All(capability) => {
                 let has_script = words
@@ -144,11 +144,11 @@ impl ShellReader<'_> {
 
     fn insert_access(&mut self, touch: ShellAccess) {
         // An access that a table gives to a word is not recorded again as a possible use.
-        let told = ShellAccess {
+        let certain = ShellAccess {
             is_possible_use: false,
             ..touch.clone()
         };
-        if touch.is_possible_use && self.recorded_accesses.contains(&told) {
+        if touch.is_possible_use && self.recorded_accesses.contains(&certain) {
             return;
         }
         if self.facts.accesses.len() >= SHELL_ACCESSES_MAX {
@@ -160,11 +160,11 @@ impl ShellReader<'_> {
 
     /// Records every word that may be a path as read and, unless the program is known to only read it, written.
     fn record_possible_uses(&mut self, program: &str, words: &[ShellWord]) {
-        let mut found = file_uses::find_file_uses(program, words);
+        let mut uses = file_uses::find_file_uses(program, words);
         // `git -C folder show HEAD:x`: what is named is named from there.
         let mut places: Vec<String> = option_folders(words);
         places.extend(self.folder.clone());
-        for one in found.drain(..) {
+        for one in uses.drain(..) {
             let text = one.word.text();
             let there = places
                 .iter()
@@ -279,7 +279,7 @@ impl ShellReader<'_> {
 
     /// Records the options whose value is a file; returns the positions of those values.
     fn record_option_accesses(&mut self, program: &str, words: &[ShellWord]) -> Vec<usize> {
-        let mut taken = Vec::new();
+        let mut value_positions = Vec::new();
         let rows = program_table().option_file.iter();
         for row in rows.filter(|row| row.programs.contains(program)) {
             for (at, word) in words.iter().enumerate().skip(1) {
@@ -287,7 +287,7 @@ impl ShellReader<'_> {
                 if row.words.contains(text) {
                     if let Some(value) = words.get(at + 1) {
                         self.record_access(row.access, value);
-                        taken.push(at + 1);
+                        value_positions.push(at + 1);
                     }
                 } else if let Some((name, value)) = text.split_once('=')
                     && name.starts_with("--")
@@ -307,7 +307,7 @@ impl ShellReader<'_> {
         if program == "curl" {
             self.record_curl_data(words);
         }
-        taken
+        value_positions
     }
 
     /// `-d @file`, `-F name=@file`

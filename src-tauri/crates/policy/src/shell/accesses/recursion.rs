@@ -96,17 +96,18 @@ impl<'a> CommandOptions<'a> {
     /// Whether a cluster of short options holds one of these letters.
     fn has_short(&self, letters: &str) -> bool {
         self.0.iter().any(|word| {
-            short_options(word.text()).is_some_and(|given| given.contains(|c| letters.contains(c)))
+            short_options(word.text())
+                .is_some_and(|options| options.contains(|c| letters.contains(c)))
         })
     }
 
     /// Whether one of these long options is there, shortened or not.
     fn has_long(&self, names: &[&str]) -> bool {
         self.0.iter().any(|word| {
-            let given = word.text().split('=').next().unwrap_or_default();
-            given.len() > 2
-                && given.starts_with("--")
-                && names.iter().any(|name| name.starts_with(given))
+            let name = word.text().split('=').next().unwrap_or_default();
+            name.len() > 2
+                && name.starts_with("--")
+                && names.iter().any(|known| known.starts_with(name))
         })
     }
 
@@ -114,15 +115,15 @@ impl<'a> CommandOptions<'a> {
     fn names_search_path(&self, program: &str) -> bool {
         let mut operands = 0;
         let mut ended = false;
-        let mut given = false;
+        let mut is_value = false;
         for word in self.0 {
             let text = word.text();
             match () {
-                () if given => given = false,
+                () if is_value => is_value = false,
                 () if ended || !text.starts_with('-') || text == "-" => operands += 1,
                 () if text == "--" => ended = true,
                 () => {
-                    given = list_has_word(SEARCH_VALUE_OPTIONS, text)
+                    is_value = list_has_word(SEARCH_VALUE_OPTIONS, text)
                         && !(list_has_word(GREP_PROGRAMS, program) && text == "-r")
                 }
             }

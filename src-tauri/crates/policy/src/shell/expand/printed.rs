@@ -63,17 +63,17 @@ fn apply_format_once(format: &str, arguments: &mut &[String], text: &mut String)
         for _ in how.matches('*') {
             next_argument(arguments);
         }
-        let given = next_argument(arguments);
+        let argument = next_argument(arguments);
         let conversion = rest.chars().next();
-        let mut said = match conversion {
-            Some('b') => unescape_text(given),
-            Some('c') => given.chars().take(1).collect(),
-            Some(_) | None => given.to_owned(),
+        let mut printed = match conversion {
+            Some('b') => unescape_text(argument),
+            Some('c') => argument.chars().take(1).collect(),
+            Some(_) | None => argument.to_owned(),
         };
         if let Some(most) = how.split_once('.').and_then(|(_, most)| most.parse().ok()) {
-            said = said.chars().take(most).collect();
+            printed = printed.chars().take(most).collect();
         }
-        text.push_str(&said);
+        text.push_str(&printed);
         text.push_str(&unescape_text(
             &rest[conversion.map_or(0, char::len_utf8)..],
         ));

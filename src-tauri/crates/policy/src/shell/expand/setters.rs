@@ -21,9 +21,9 @@ pub(in crate::shell) fn find_set_variable(words: &[String]) -> Option<&str> {
     if program == "printf" {
         return printf_variable(rest);
     }
-    let mut given = rest.iter().filter(names).map(|word| variable_name(word));
+    let mut variables = rest.iter().filter(names).map(|word| variable_name(word));
     if list_has_word(READING_BUILTINS, program) {
-        return given
+        return variables
             .find(|name| !is_neutral_variable(name))
             .or(Some("REPLY"));
     }

@@ -184,7 +184,7 @@ fn expand_parts(read: &ParsedWord, values: &KnownValues) -> Vec<Vec<String>> {
     let mut quoted = false;
     for piece in &read.pieces {
         quoted |= piece.quoted;
-        let said = match &piece.part {
+        let texts = match &piece.part {
             WordPart::Text(text) => vec![text.clone()],
             WordPart::Home(text) => vec![text.clone()],
             WordPart::Glob(glob) => vec![sole_character(glob).unwrap_or(glob).to_owned()],
@@ -195,7 +195,7 @@ fn expand_parts(read: &ParsedWord, values: &KnownValues) -> Vec<Vec<String>> {
         let splits =
             !piece.quoted && matches!(piece.part, WordPart::Run(_) | WordPart::Parameter(_));
         let mut next = Vec::new();
-        for one in said {
+        for one in texts {
             let one = match splits {
                 true => one.replace([' ', '\t', '\n'], "\0"),
                 false => one,
@@ -228,8 +228,8 @@ fn sole_character(glob: &str) -> Option<&str> {
 
 /// Returns the output of a command, without the trailing newlines that the shell removes.
 fn printed_output(script: &str, values: &KnownValues) -> String {
-    if let Some(said) = values.printed.get(script) {
-        return said.trim_end_matches('\n').to_owned();
+    if let Some(output) = values.printed.get(script) {
+        return output.trim_end_matches('\n').to_owned();
     }
     let words: Vec<String> = script
         .split_whitespace()
@@ -273,11 +273,11 @@ fn expand_parameter(parameter: &str, known_values: &KnownValues) -> Vec<String> 
 
 /// `a{b,c}d` as `abd` and `acd`, quotes kept. Ranges stay as they are: no program is named by one.
 fn expand_braces(raw: &str) -> Vec<String> {
-    let mut done = Vec::new();
+    let mut expanded = Vec::new();
     let mut open = vec![raw.to_owned()];
     while let Some(raw) = open.pop() {
-        if done.len() + open.len() >= SPELLINGS_MAX {
-            done.push(raw);
+        if expanded.len() + open.len() >= SPELLINGS_MAX {
+            expanded.push(raw);
             continue;
         }
         match find_innermost_braces(&raw) {
@@ -287,10 +287,10 @@ fn expand_braces(raw: &str) -> Vec<String> {
                     open.push(format!("{}{member}{}", &raw[..start], &raw[end + 1..]));
                 }
             }
-            None => done.push(raw),
+            None => expanded.push(raw),
         }
     }
-    done
+    expanded
 }
 
 /// The first pair of braces that holds a comma and no other brace.

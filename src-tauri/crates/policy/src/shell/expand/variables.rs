@@ -48,9 +48,13 @@ impl ShellReader<'_> {
             if is_expanded_variable(&name) {
                 self.read_document(&text, place);
                 // `BASH_ENV=<(echo rm x)`: what is printed there is read as a script.
-                let said = self.printed.len();
+                let printed_before = self.printed.len();
                 self.follow_substitutions(find_substitutions(&text), place);
-                let printed = self.printed.get(said..).unwrap_or_default().to_vec();
+                let printed = self
+                    .printed
+                    .get(printed_before..)
+                    .unwrap_or_default()
+                    .to_vec();
                 for text in printed {
                     self.read_nested_script(&text, &CommandOrigin::Script, place);
                 }

@@ -206,12 +206,12 @@ impl ShellReader<'_> {
             text: place.text,
         };
         for script in scripts {
-            let said = self.printed.len();
+            let printed_before = self.printed.len();
             if !self.read_script(&script, within) {
                 self.queue_doubtful_text(place.text, place.depth, UNREADABLE_REASON);
             }
-            if self.printed.len() > said {
-                let text = self.printed[said..].concat();
+            if self.printed.len() > printed_before {
+                let text = self.printed[printed_before..].concat();
                 self.known_values.record_printed(&script, text);
             }
         }

@@ -331,12 +331,12 @@ impl<'t> ExtentScanner<'t> {
     fn skip_document(&mut self, end: &str, tabs: bool) {
         while self.at < self.text.len() {
             let line = self.rest().split('\n').next().unwrap_or_default();
-            let said = if tabs {
+            let content = if tabs {
                 line.trim_start_matches('\t')
             } else {
                 line
             };
-            if let Some(after) = said.strip_prefix(end) {
+            if let Some(after) = content.strip_prefix(end) {
                 if after.is_empty() {
                     self.at += (line.len() + 1).min(self.rest().len());
                     return;

@@ -189,10 +189,10 @@ impl<'a> ShellReader<'a> {
                 .iter()
                 .map(|raw| word::to_shell_word(raw, &word::parse_word(raw)))
                 .collect();
-            let said = words.iter().map(|word| word.text().to_owned()).collect();
+            let texts = words.iter().map(|word| word.text().to_owned()).collect();
             self.run(&words, place, &[]);
             if place.depth == 0 {
-                self.second_parse.push(said);
+                self.second_parse.push(texts);
             }
         }
     }

@@ -82,7 +82,11 @@ impl ShellReader<'_> {
                 if document.requires_expansion {
                     self.read_document(text, place);
                     let filled = spellings::expand_document(text, &self.known_values).into_iter();
-                    input.extend(filled.filter(|said| said != text).take(INPUT_VARIANTS_MAX));
+                    input.extend(
+                        filled
+                            .filter(|variant| variant != text)
+                            .take(INPUT_VARIANTS_MAX),
+                    );
                 }
                 input.push(text.clone());
                 ShellRedirect {

@@ -23,11 +23,11 @@ pub(in crate::shell) fn parse_second(text: &str) -> Option<SecondParse> {
         .set_language(&tree_sitter_bash::LANGUAGE.into())
         .ok()?;
     // The parser asks now and then whether to go on; that counts its steps without a clock.
-    let mut asked = 0_usize;
-    let asked_max = 1_000 + text.len();
+    let mut steps = 0_usize;
+    let steps_max = 1_000 + text.len();
     let mut progress = |_: &ParseState| {
-        asked += 1;
-        asked > asked_max
+        steps += 1;
+        steps > steps_max
     };
     let bytes = text.as_bytes();
     let tree = parser.parse_with_options(

@@ -157,11 +157,11 @@ impl ShellReader<'_> {
                     .extend(self.known_values.written_texts(redirect.target.text()));
             }
         }
-        let said = self.printed.len();
+        let printed_before = self.printed.len();
         let spelled = self.run(&command.words, place, &parts.input);
-        let said = self.printed[said.min(self.printed.len())..].to_vec();
+        let printed = self.printed[printed_before.min(self.printed.len())..].to_vec();
         for list in &spelled {
-            self.record_side_effects(list, &command.redirects, &parts.input, &said);
+            self.record_side_effects(list, &command.redirects, &parts.input, &printed);
         }
         self.push_command(command);
     }

@@ -177,8 +177,8 @@ impl<'a> WordParser<'a> {
                 }
                 _ => {
                     self.assigned |= c == '=';
-                    let said = self.take_bytes(c.len_utf8());
-                    self.push_text(said, false);
+                    let text = self.take_bytes(c.len_utf8());
+                    self.push_text(text, false);
                 }
             }
             before = Some(c);
@@ -191,13 +191,13 @@ impl<'a> WordParser<'a> {
         self.take_bytes(1);
         match self.rest.find('\'') {
             Some(end) => {
-                let said = self.take_bytes(end);
-                self.push_text(said, true);
+                let text = self.take_bytes(end);
+                self.push_text(text, true);
                 self.take_bytes(1);
             }
             None => {
-                let said = self.take_bytes(usize::MAX);
-                self.push_text(said, true);
+                let text = self.take_bytes(usize::MAX);
+                self.push_text(text, true);
                 self.out.is_broken = true;
             }
         }
@@ -243,8 +243,8 @@ impl<'a> WordParser<'a> {
                         .rest
                         .find(|c| matches!(c, '\\' | '$' | '`') || Some(c) == end)
                         .unwrap_or(self.rest.len());
-                    let said = self.take_bytes(length);
-                    self.push_text(said, true);
+                    let text = self.take_bytes(length);
+                    self.push_text(text, true);
                 }
             }
         }
@@ -257,8 +257,8 @@ impl<'a> WordParser<'a> {
             Some('\n') => drop(self.take_bytes(1)),
             Some(c) => {
                 self.out.is_bare = false;
-                let said = self.take_bytes(c.len_utf8());
-                self.push_text(said, true);
+                let text = self.take_bytes(c.len_utf8());
+                self.push_text(text, true);
             }
             None => self.out.is_broken = true,
         }
@@ -268,8 +268,8 @@ impl<'a> WordParser<'a> {
         let end = self.rest.find(']').map_or(self.rest.len(), |at| at + 1);
         // A quote in it says that it is no more than what it looks like; the shell still compares.
         let simple = !self.rest[..end].contains(['\'', '"', '\\', '$', '`']);
-        let taken = self.take_bytes(if simple { end } else { 1 }).to_owned();
-        self.push_part(WordPart::Glob(taken), false);
+        let glob = self.take_bytes(if simple { end } else { 1 }).to_owned();
+        self.push_part(WordPart::Glob(glob), false);
     }
 
     /// Parses a part of a word that begins with `$` or a backquote.

@@ -50,6 +50,6 @@ pub(in crate::shell) fn find_exec_runs(list: &[String], commands: &mut Vec<Inner
 
 /// `gcc -wrapper rm,x`
 pub(in crate::shell) fn find_compiler_runs(list: &[String], commands: &mut Vec<InnerCommand>) {
-    let given = list.windows(2).filter(|pair| pair[0] == "-wrapper");
-    commands.extend(given.map(|pair| InnerCommand::Script(pair[1].replace(',', " "))));
+    let wrappers = list.windows(2).filter(|pair| pair[0] == "-wrapper");
+    commands.extend(wrappers.map(|pair| InnerCommand::Script(pair[1].replace(',', " "))));
 }

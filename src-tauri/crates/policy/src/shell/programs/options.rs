@@ -167,14 +167,14 @@ fn ssh_options(program: &str, list: &[String]) -> Vec<(String, String)> {
         "knownhostscommand",
         "remotecommand",
     ];
-    let mut found = Vec::new();
+    let mut settings = Vec::new();
     for (_, _, option) in find_option_values("o", list) {
         let (key, value) = option.split_once(['=', ' ']).unwrap_or((&option, ""));
         if keys.contains(&key.trim().to_lowercase().as_str()) {
-            found.push((format!("-o {key}"), value.to_owned()));
+            settings.push((format!("-o {key}"), value.to_owned()));
         }
     }
-    found
+    settings
 }
 
 /// Finds texts in code that the code may give to a shell: those between quotes, if the code names a way to run

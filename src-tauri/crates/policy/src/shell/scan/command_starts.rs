@@ -125,8 +125,8 @@ impl<'t> StartScanner<'t> {
     }
 
     fn take_bytes(&mut self, bytes: usize) {
-        let said = &self.text[self.at..self.at + bytes];
-        self.word.get_or_insert_default().push_str(said);
+        let text = &self.text[self.at..self.at + bytes];
+        self.word.get_or_insert_default().push_str(text);
         self.at += bytes;
     }
 
