@@ -2,8 +2,9 @@
 
 use std::io::Read as _;
 use std::path::Path;
-use std::sync::{Arc, RwLock};
+use std::sync::Arc;
 
+use parking_lot::RwLock;
 use policy::RuleSet;
 use protocol::view::effects::{AssuranceReport, Effects};
 use protocol::{Plan, UserError};

@@ -6,8 +6,9 @@
 //! in the order in which they arrived (M08). An answered call is on disk.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use protocol::event::{CallChange, CallProposal, ClientInfo, Notice, SessionEvent, SessionOptions};
 use protocol::model::REASONING_MEMBER;
 use protocol::text::cut::shorten_text;
@@ -257,7 +258,7 @@ impl ExternalClient {
     /// The record cannot be written.
     pub async fn close(&self) -> Result<(), UserError> {
         {
-            let _nobody_enters = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+            let _nobody_enters = self.open.lock();
             self.tasks.close();
             self.stop();
         }
@@ -267,7 +268,7 @@ impl ExternalClient {
 
     /// Counts an open call; the first one starts a run.
     fn begin_call(&self) -> Result<(), UserError> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         if self.tasks.is_closed() {
             return Err(UserError::new(
                 "The connection was closed.",
@@ -327,7 +328,7 @@ struct ActiveCall(Arc<ExternalClient>);
 
 impl Drop for ActiveCall {
     fn drop(&mut self) {
-        let mut open = self.0.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.0.open.lock();
         *open = open.saturating_sub(1);
         if *open == 0 {
             let session = &self.0.session;

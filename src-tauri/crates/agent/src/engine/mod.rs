@@ -12,9 +12,10 @@ pub(crate) mod request;
 pub mod settings;
 pub(crate) mod tool_trial;
 
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::Arc;
 
 use lsp::{LanguageServers, LspTimeouts};
+use parking_lot::{Mutex, RwLock};
 use protocol::op::OpReceipt;
 use protocol::query::{Answer, EngineView, Query};
 use protocol::{Op, Settings, UserError};

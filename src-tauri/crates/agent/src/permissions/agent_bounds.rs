@@ -4,8 +4,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use policy::path::Os;
 use policy::rules_file::RulesFile;
 use policy::{AgentManifest, Surface};

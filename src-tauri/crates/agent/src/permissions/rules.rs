@@ -1,8 +1,9 @@
 //! The rules in force for a session: built-in rules, the person's, the project's, those the caller named, and grants.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, RwLock};
 use policy::RuleSet;
 use policy::rules_file::{self, RulesFile, RulesFileSource};
 use protocol::{RuleAction, RuleScope, SessionId, UserError};
@@ -27,7 +28,7 @@ pub struct LoadedRules {
 
 /// Returns the files that a search must not read, by the rules in force at the time of the search.
 pub(crate) fn closed_paths(in_force: RulesInForce, clock: Arc<dyn Clock>) -> ClosedFiles {
-    let now = move |of: &RulesInForce| of.read().unwrap_or_else(PoisonError::into_inner).clone();
+    let now = move |of: &RulesInForce| of.read().clone();
     let by = in_force.clone();
     ClosedFiles::new(move |path| now(&in_force).masks_path(path, clock.now())).with_source(
         move || {
@@ -90,7 +91,7 @@ impl RuleFileCache {
         text: &str,
         source: &RulesFileSource<'_>,
     ) -> Result<RulesFile, UserError> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         let is_it = |one: &CachedRuleFile| one.file == source.file && one.scope == source.scope;
         let says_it = |one: &&CachedRuleFile| one.trusted == source.trusted && one.text == text;
         if let Some(known) = all.iter().find(|one| is_it(one)).filter(says_it) {

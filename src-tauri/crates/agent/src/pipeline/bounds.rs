@@ -1,7 +1,7 @@
 //! Step 3: the bounds of a call, set by its tool, its agent's manifest and its session (`S002-09`, `S002-10`).
 
 use std::path::Path;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use policy::path::Os;
 use policy::{CallFacts, Surface};
@@ -68,18 +68,15 @@ pub(crate) fn open_roots(session: &Session, places: &[String]) -> Result<bool, A
 
 /// Returns the surface of a call of this tool, built once for each tool because compiling the patterns is slow.
 fn tool_surface(session: &Session, interface: &ToolInterface) -> Result<Arc<Surface>, UserError> {
-    let known = || {
-        let known = session.bounds.surfaces.lock();
-        known.unwrap_or_else(PoisonError::into_inner)
-    };
-    if let Some((requires, surface)) = known().get(interface.id())
+    let known = &session.bounds.surfaces;
+    if let Some((requires, surface)) = known.lock().get(interface.id())
         && *requires == interface.requires
     {
         return Ok(Arc::clone(surface));
     }
     let surface = Arc::new(build_surface(session, interface)?);
     let entry = (interface.requires.clone(), Arc::clone(&surface));
-    known().insert(interface.id().to_owned(), entry);
+    known.lock().insert(interface.id().to_owned(), entry);
     Ok(surface)
 }
 

@@ -3,10 +3,11 @@
 
 use std::collections::HashMap;
 use std::future::pending;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use protocol::event::CallChange;
 use protocol::op::OpReceipt;
 use protocol::server::elicitation::{FormField, SamplingMessage};
@@ -50,45 +51,32 @@ struct OpenElicitation {
 }
 
 impl ElicitationQueue {
-    fn lock_calls(&self) -> MutexGuard<'_, HashMap<CallId, Option<OpenElicitation>>> {
-        // A panic while the lock was held leaves plain data behind; going on with it is safe.
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Whether no question is open.
     pub fn is_empty(&self) -> bool {
-        self.lock_calls().values().all(Option::is_none)
+        self.calls.lock().values().all(Option::is_none)
     }
 
     /// Adds the usage of a model on behalf of a server, until the run counts it.
     pub fn add_sampling_usage(&self, usage: &Usage) {
-        let mut used = self
-            .sampling_usage
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut used = self.sampling_usage.lock();
         *used = used.plus(*usage);
     }
 
     /// Takes the usage of models on behalf of servers since the last time.
     pub fn take_sampling_usage(&self) -> Usage {
-        std::mem::take(
-            &mut *self
-                .sampling_usage
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner),
-        )
+        std::mem::take(&mut *self.sampling_usage.lock())
     }
 
     /// Takes an open question, if it is still open. Only its taker may answer it.
     fn take_open(&self, call: &CallId, request_id: &ServerRequestId) -> Option<OpenElicitation> {
-        let mut calls = self.lock_calls();
+        let mut calls = self.calls.lock();
         let slot = calls.get_mut(call)?;
         slot.take_if(|open| open.id == *request_id)
     }
 
     /// Opens a question. `false` if its call is over, or another question of the call is open.
     fn try_open(&self, call: &CallId, open: OpenElicitation) -> bool {
-        match self.lock_calls().get_mut(call) {
+        match self.calls.lock().get_mut(call) {
             Some(slot @ None) => {
                 *slot = Some(open);
                 true
@@ -115,7 +103,7 @@ struct PausedTime {
 impl ElicitationHandler {
     /// Registers a running call, in which a server may ask from now on.
     pub fn register(session: &Arc<Session>, call: &CallId) -> Arc<Self> {
-        session.elicitations.lock_calls().insert(call.clone(), None);
+        session.elicitations.calls.lock().insert(call.clone(), None);
         Arc::new(Self {
             session: session.clone(),
             call: call.clone(),
@@ -125,7 +113,7 @@ impl ElicitationHandler {
 
     /// Ends the registration of the call, and dismisses its open question.
     pub fn unregister(&self) {
-        let mut calls = self.session.elicitations.lock_calls();
+        let mut calls = self.session.elicitations.calls.lock();
         let open = calls.remove(&self.call).flatten();
         if let Some(open) = &open {
             self.record_dismissal(&open.id, ServerAnswer::Dismissed, CALL_ENDED_REASON);
@@ -138,17 +126,13 @@ impl ElicitationHandler {
 
     /// Returns how long the call has waited for answers.
     pub fn paused_time(&self) -> Duration {
-        let rest = self.lock_paused();
+        let rest = self.paused.lock();
         rest.total + rest.since.map_or(Duration::ZERO, |since| since.elapsed())
-    }
-
-    fn lock_paused(&self) -> MutexGuard<'_, PausedTime> {
-        self.paused.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Dismisses a question that the person did not answer, and records that before anything else can follow.
     fn dismiss(&self, request_id: &ServerRequestId, why: &str) {
-        let mut calls = self.session.elicitations.lock_calls();
+        let mut calls = self.session.elicitations.calls.lock();
         let slot = calls.get_mut(&self.call);
         let open = slot.and_then(|slot| slot.take_if(|open| open.id == *request_id));
         if open.is_some() {
@@ -284,14 +268,14 @@ struct PauseGuard<'a>(&'a ElicitationHandler);
 
 impl<'a> PauseGuard<'a> {
     fn new(asker: &'a ElicitationHandler) -> Self {
-        asker.lock_paused().since.get_or_insert_with(Instant::now);
+        asker.paused.lock().since.get_or_insert_with(Instant::now);
         Self(asker)
     }
 }
 
 impl Drop for PauseGuard<'_> {
     fn drop(&mut self) {
-        let mut rest = self.0.lock_paused();
+        let mut rest = self.0.paused.lock();
         if let Some(since) = rest.since.take() {
             rest.total += since.elapsed();
         }

@@ -1,8 +1,9 @@
 //! The journal of a session: every event is recorded through it, and nothing relies on an event that was not recorded.
 
 use std::collections::{HashSet, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use protocol::event::{CallChange, CallProposal};
 use protocol::view::masked_call::{MaskedCall, holds_secret};
 use protocol::{CallId, EventBody, Outcome, SessionId, UserError};
@@ -42,7 +43,7 @@ impl Journal {
             body,
             Durability::Batched,
         );
-        let mut open = self.lock_open();
+        let mut open = self.open.lock();
         match open.back_mut() {
             Some(last) if last.is_same_batch(&ack) => *last = ack,
             Some(_) | None => open.push_back(ack),
@@ -51,7 +52,7 @@ impl Journal {
 
     /// Checks, without waiting, whether all events whose result is known by now were recorded.
     pub fn check_errors(&self) -> Result<(), UserError> {
-        let mut open = self.lock_open();
+        let mut open = self.open.lock();
         while let Some(known) = open.front().and_then(Ack::try_result) {
             open.pop_front();
             known?;
@@ -120,7 +121,7 @@ impl Journal {
     /// Returns the masked form in which a call is shown after its end, if its arguments hold a secret. If the record
     /// cannot be read, the masked form is empty.
     fn mask_call(&self, call: &CallId) -> Option<MaskedCall> {
-        if !self.lock_secret().remove(call) {
+        if !self.secret.lock().remove(call) {
             return None;
         }
         match self.record.entry(&self.session, call.as_str()) {
@@ -148,24 +149,16 @@ impl Journal {
     /// Remembers a recorded call if its arguments hold a secret.
     pub fn track_secret_arguments(&self, call: &CallId, arguments: &Map<String, Value>) {
         if holds_secret(arguments) {
-            self.lock_secret().insert(call.clone());
+            self.secret.lock().insert(call.clone());
         }
     }
 
     /// Waits until all recorded events are committed.
     pub async fn sync(&self) -> Result<(), UserError> {
-        let open = std::mem::take(&mut *self.lock_open());
+        let open = std::mem::take(&mut *self.open.lock());
         for ack in open {
             ack.await?;
         }
         Ok(())
-    }
-
-    fn lock_secret(&self) -> MutexGuard<'_, HashSet<CallId>> {
-        self.secret.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn lock_open(&self) -> MutexGuard<'_, VecDeque<Ack>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

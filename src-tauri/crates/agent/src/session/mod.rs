@@ -21,8 +21,9 @@ pub(crate) mod toolbox;
 pub(crate) mod user_message;
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, RwLock};
 use protocol::event::{ParentCall, SessionEvent};
 use protocol::model::{Message, ToolDefinition};
 use protocol::{CallId, EventBody, ModelChoice, SessionId, SessionState, Strategy};
@@ -164,15 +165,10 @@ impl Session {
         }
     }
 
-    fn lock_data(&self) -> MutexGuard<'_, SessionData> {
-        // A panic while the lock was held leaves plain data behind; going on with it is safe.
-        self.data.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Returns the token of the run, which is cancelled when the person stops the run. Without a run the token is
     /// cancelled.
     pub(crate) fn cancellation_token(&self) -> CancellationToken {
-        self.lock_data().run.clone().unwrap_or_else(|| {
+        self.data.lock().run.clone().unwrap_or_else(|| {
             let ended = CancellationToken::new();
             ended.cancel();
             ended
@@ -181,7 +177,7 @@ impl Session {
 
     /// Begins a run, and returns its token; none if there is a run already.
     pub(crate) fn begin_run(&self) -> Option<CancellationToken> {
-        let mut live = self.lock_data();
+        let mut live = self.data.lock();
         if live.run.is_some() {
             return None;
         }
@@ -194,7 +190,7 @@ impl Session {
 
     /// Ends the run in this state. `false` if a message arrived meanwhile: the run must go on.
     pub(crate) fn end_run(&self, state: SessionState) -> bool {
-        let mut live = self.lock_data();
+        let mut live = self.data.lock();
         let stopped = live
             .run
             .as_ref()
@@ -209,7 +205,8 @@ impl Session {
 
     /// Stops the run, if there is one. Returns whether there was.
     pub(crate) fn stop(&self) -> bool {
-        self.lock_data()
+        self.data
+            .lock()
             .run
             .as_ref()
             .map(CancellationToken::cancel)
@@ -218,7 +215,7 @@ impl Session {
 
     /// Stops the run for this reason.
     pub(crate) fn stop_with_reason(&self, why: StopReason) {
-        let mut live = self.lock_data();
+        let mut live = self.data.lock();
         live.stop_reason = why;
         if let Some(token) = &live.run {
             token.cancel();
@@ -227,32 +224,32 @@ impl Session {
 
     /// Returns the reason why the run was stopped.
     pub(crate) fn stop_reason(&self) -> StopReason {
-        self.lock_data().stop_reason
+        self.data.lock().stop_reason
     }
 
     /// Returns the active time of the run, without the time that it waited for a person.
     pub(crate) fn active_time(&self) -> Duration {
-        self.lock_data().active_time.time()
+        self.data.lock().active_time.time()
     }
 
     /// Returns the usage of the run, including its sub-agents.
     pub(crate) fn run_usage(&self) -> Arc<RunUsage> {
-        self.lock_data().usage.clone()
+        self.data.lock().usage.clone()
     }
 
     /// Reads or changes the counter of repeated calls.
     pub(crate) fn with_repeats<T>(&self, change: impl FnOnce(&mut RepeatCounter) -> T) -> T {
-        change(&mut self.lock_data().repeats)
+        change(&mut self.data.lock().repeats)
     }
 
     /// Whether a run is active.
     pub(crate) fn is_running(&self) -> bool {
-        self.lock_data().run.is_some()
+        self.data.lock().run.is_some()
     }
 
     /// Queues a message of the person for the run. Returns the message if there is no run to receive it.
     pub(crate) fn steer(&self, message: Message) -> Result<(), Message> {
-        let mut live = self.lock_data();
+        let mut live = self.data.lock();
         match live.run {
             Some(_) => {
                 live.queued_messages.push_back(message);
@@ -267,7 +264,7 @@ impl Session {
 
     /// Whether there is a message of the person that the model has not received.
     pub(crate) fn is_steered(&self) -> bool {
-        !self.lock_data().queued_messages.is_empty()
+        !self.data.lock().queued_messages.is_empty()
     }
 
     /// Waits for a message of the person that the model has not received.
@@ -286,18 +283,18 @@ impl Session {
 
     /// Takes the queued messages of the person.
     pub(crate) fn take_steering(&self) -> Vec<Message> {
-        self.lock_data().queued_messages.drain(..).collect()
+        self.data.lock().queued_messages.drain(..).collect()
     }
 
     /// Records the state, if it changed.
     pub(crate) fn set_state(&self, state: SessionState) {
-        self.record_state(&mut self.lock_data(), state);
+        self.record_state(&mut self.data.lock(), state);
     }
 
     /// Records whether the run waits for a person: it does as long as a call or question waits for a decision, whatever
     /// else runs.
     pub(crate) fn refresh_state(&self) {
-        let mut live = self.lock_data();
+        let mut live = self.data.lock();
         let state = match live.pending_calls.is_empty() && self.elicitations.is_empty() {
             true => SessionState::Running,
             false => SessionState::Waiting,
@@ -316,12 +313,13 @@ impl Session {
 
     /// Adds a call that waits for a decision.
     pub(crate) fn add_pending_call(&self, call: CallId, waiting: PendingCall) {
-        self.lock_data().pending_calls.insert(call, waiting);
+        self.data.lock().pending_calls.insert(call, waiting);
     }
 
     /// Returns the input of the verdict on a waiting call.
     pub(crate) fn pending_policy_input(&self, call: &CallId) -> Option<Arc<PolicyInput>> {
-        self.lock_data()
+        self.data
+            .lock()
             .pending_calls
             .get(call)
             .map(|waiting| waiting.input.clone())
@@ -329,7 +327,7 @@ impl Session {
 
     /// Takes a waiting call, if it still waits. Only its taker may decide on it.
     pub(crate) fn take_pending_call(&self, call: &CallId) -> Option<PendingCall> {
-        self.lock_data().pending_calls.remove(call)
+        self.data.lock().pending_calls.remove(call)
     }
 
     /// Returns the tools that the session's calls can use.
@@ -359,7 +357,7 @@ impl Session {
     }
 
     fn current_toolbox(&self) -> Arc<Toolbox> {
-        Arc::clone(&self.toolbox.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.toolbox.read())
     }
 
     /// Reloads the files of tools, and reports their errors. If they cannot be read, the tools stay as they are.
@@ -374,7 +372,7 @@ impl Session {
         let faults = match now {
             Ok(now) => {
                 let faults = now.errors.clone();
-                *self.toolbox.write().unwrap_or_else(PoisonError::into_inner) = now;
+                *self.toolbox.write() = now;
                 faults
             }
             Err(fault) => vec![fault],
@@ -390,11 +388,11 @@ impl Session {
 
     /// Returns the state that was recorded last.
     pub(crate) fn state(&self) -> Option<SessionState> {
-        self.lock_data().state
+        self.data.lock().state
     }
 
     /// Reads or changes the conversation.
     pub(crate) fn with_conversation<T>(&self, change: impl FnOnce(&mut Conversation) -> T) -> T {
-        change(&mut self.lock_data().conversation)
+        change(&mut self.data.lock().conversation)
     }
 }

@@ -1,6 +1,6 @@
 //! The rules that hold for a session: read, replaced, and taken out of force.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use policy::{Judgement, RuleSet};
 use protocol::Rule;
@@ -14,10 +14,7 @@ use crate::session::Session;
 impl Session {
     /// Returns the rules in force.
     pub(crate) fn rules(&self) -> Arc<RuleSet> {
-        self.rules
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.rules.read().clone()
     }
 
     /// Returns a receiver that is notified when the rules are reloaded.
@@ -54,14 +51,14 @@ impl Session {
         if spent.is_empty() {
             return;
         }
-        let mut rules = self.rules.write().unwrap_or_else(PoisonError::into_inner);
+        let mut rules = self.rules.write();
         let changed = Arc::make_mut(&mut rules);
         spent.iter().for_each(|rule| changed.mark_spent(rule));
     }
 
     /// Puts other rules in force, until the rules are reloaded.
     pub(crate) fn set_rules(&self, rules: RuleSet) {
-        *self.rules.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
+        *self.rules.write() = Arc::new(rules);
     }
 
     /// Reloads the rules, and reports their errors.

@@ -2,10 +2,11 @@
 //! the lock keeps each from treating a session of another as abandoned, or from continuing it.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::thread::sleep;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use protocol::{SessionId, UserError};
 use runtime::{FileLock, SessionFolder};
 
@@ -23,7 +24,7 @@ impl SessionLock {
     /// # Errors
     /// Another process works in the session, or the lock cannot be taken.
     pub(crate) fn acquire(&self, folder: &SessionFolder) -> Result<Arc<FileLock>, UserError> {
-        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.0.lock();
         if let Some(lock) = held.upgrade() {
             return Ok(lock);
         }

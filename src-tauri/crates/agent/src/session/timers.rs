@@ -4,9 +4,10 @@
 //! later time wakes no thread.
 
 use std::pin::Pin;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::{Sleep, sleep};
 
 /// A timer; its holder sets it before waiting for it.
@@ -19,16 +20,12 @@ pub(crate) struct TimerPool(Mutex<Vec<Timer>>);
 impl TimerPool {
     /// Returns a timer for a call. It may still be set to the time of an earlier call.
     pub fn acquire(&self) -> Timer {
-        let kept = self.lock_idle().pop();
+        let kept = self.0.lock().pop();
         kept.unwrap_or_else(|| Box::pin(sleep(Duration::ZERO)))
     }
 
     /// Returns the timer of a call that is over to the pool.
     pub fn release(&self, alarm: Timer) {
-        self.lock_idle().push(alarm);
-    }
-
-    fn lock_idle(&self) -> MutexGuard<'_, Vec<Timer>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().push(alarm);
     }
 }

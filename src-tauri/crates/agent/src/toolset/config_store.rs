@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use protocol::server::mcp_servers::ServerId;
 use protocol::{Digest, UserError};
 use tools::Tool;
@@ -88,10 +89,6 @@ impl<S: ConfigEntry> ConfigStore<S> {
         store
     }
 
-    fn lock_loaded(&self) -> MutexGuard<'_, LoadedConfig<S>> {
-        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn path(&self) -> PathBuf {
         self.data_dir.join(S::File::FILE)
     }
@@ -115,7 +112,7 @@ impl<S: ConfigEntry> ConfigStore<S> {
 
     /// Reloads the file if it changed: a person may edit it, and another process may write it.
     pub fn reload(&self) {
-        let mut loaded = self.lock_loaded();
+        let mut loaded = self.loaded.lock();
         let text = match runtime::read_text(&self.path()) {
             Ok(text) => text.unwrap_or_default(),
             Err(error) => return loaded.clear_with_error(error.into()),
@@ -225,7 +222,7 @@ impl<S: ConfigEntry> ConfigStore<S> {
 
     /// Replaces the entry of the same name.
     pub fn replace(&self, entry: Arc<S>) {
-        let mut loaded = self.lock_loaded();
+        let mut loaded = self.loaded.lock();
         entry.on_added(&self.context);
         let id = S::File::id_and_enabled(entry.settings()).0.clone();
         if let Some(previous) = loaded.entries.insert(id, entry) {
@@ -239,25 +236,25 @@ impl<S: ConfigEntry> ConfigStore<S> {
     /// # Errors
     /// There is none.
     pub fn find(&self, id: &ServerId) -> Result<Arc<S>, UserError> {
-        let entry = self.lock_loaded().entries.get(id).cloned();
+        let entry = self.loaded.lock().entries.get(id).cloned();
         entry.ok_or_else(|| config_table::unknown_item_error::<S::File>(id))
     }
 
     /// Maps all entries, sorted by name, while the list is locked.
     pub fn map_entries<T>(&self, map: impl FnMut(&Arc<S>) -> T) -> Vec<T> {
-        self.lock_loaded().entries.values().map(map).collect()
+        self.loaded.lock().entries.values().map(map).collect()
     }
 
     /// Returns the current version that the tools depend on.
     pub fn seen(&self) -> ConfigVersion {
-        let loaded = self.lock_loaded();
+        let loaded = self.loaded.lock();
         let versions = loaded.entries.values().map(|entry| entry.version());
         (loaded.changes, versions.collect())
     }
 
     /// Returns the tools of all entries that are switched on.
     pub fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        let loaded = self.lock_loaded();
+        let loaded = self.loaded.lock();
         let entries = loaded.entries.values();
         entries
             .filter(|entry| S::File::id_and_enabled(entry.settings()).1)
@@ -267,7 +264,7 @@ impl<S: ConfigEntry> ConfigStore<S> {
 
     /// Returns the errors of the file, and of the stored approvals.
     pub fn errors(&self) -> Vec<UserError> {
-        self.lock_loaded().errors.clone()
+        self.loaded.lock().errors.clone()
     }
 
     /// Adds an entry, or changes its settings.

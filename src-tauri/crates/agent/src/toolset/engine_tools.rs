@@ -2,9 +2,10 @@
 //! tools of servers or services change.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use parking_lot::Mutex;
 use protocol::UserError;
 use protocol::settings::ToolSettings;
 use tools::Registry;
@@ -56,10 +57,6 @@ impl EngineTools {
         (tools, unset)
     }
 
-    fn lock_cached(&self) -> MutexGuard<'_, CachedTools> {
-        self.cached.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Returns the tools, with the current ones of the servers. Sessions call this when a run begins, so that the list
     /// stays the same within the run.
     pub fn current_tools(
@@ -70,7 +67,7 @@ impl EngineTools {
     ) -> ToolSnapshot {
         servers.store().reload();
         apis.reload();
-        let mut made = self.lock_cached();
+        let mut made = self.cached.lock();
         if made.versions != source_versions(servers, apis) {
             *made = CachedTools::new(&self.builtin, servers, apis, settings).0;
         }
@@ -79,7 +76,7 @@ impl EngineTools {
 
     /// Puts built-in tools in force that the person configured differently.
     pub fn set_builtin(&self, set: Registry) {
-        self.lock_cached().current.configured = Arc::new(set);
+        self.cached.lock().current.configured = Arc::new(set);
         self.registrations.fetch_add(1, Ordering::SeqCst);
     }
 
@@ -90,7 +87,7 @@ impl EngineTools {
 
     /// Returns which tools of servers could not be added, and why.
     pub fn errors(&self) -> Vec<UserError> {
-        self.lock_cached().errors.clone()
+        self.cached.lock().errors.clone()
     }
 }
 

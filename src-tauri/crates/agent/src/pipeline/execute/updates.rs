@@ -1,8 +1,9 @@
 //! Updates of a running call, joined into few events, and passed through the hooks that may keep them back.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
+use parking_lot::Mutex;
 use protocol::event::CallChange;
 use protocol::text::cut::take_head;
 use protocol::text::redact;
@@ -63,7 +64,7 @@ impl UpdateSender {
 
     /// Queues live output (`S001-12`).
     pub fn push_output(&self, text: &str) {
-        let mut open = self.lock_pending();
+        let mut open = self.open.lock();
         let masked = open.masker.as_mut().map(|masker| masker.push_text(text));
         let text = masked.as_deref().unwrap_or(text);
         open.push_output(text);
@@ -73,7 +74,7 @@ impl UpdateSender {
     /// Queues a piece of the result (`S001-12`). A piece for which there is no room is dropped: the result contains all
     /// of them.
     pub fn push_partial(&self, mut partial: PartialResult) {
-        let mut open = self.lock_pending();
+        let mut open = self.open.lock();
         let bytes = partial.byte_len();
         if open.queue.len() >= UPDATES_PENDING_MAX || open.free_bytes() < bytes {
             tracing::warn!(tool = %self.tool, bytes, "a piece of a result was left out");
@@ -97,7 +98,7 @@ impl UpdateSender {
             tracing::warn!(tool = %self.tool, "progress that does not fit its schema was left out");
             return;
         }
-        let mut open = self.lock_pending();
+        let mut open = self.open.lock();
         let masked = open.masker.as_ref().map(|_| redact::text(message).0);
         let message = masked.as_deref().unwrap_or(message);
         open.progress = Some(take_head(message, PROGRESS_BYTES_MAX).to_owned());
@@ -107,7 +108,7 @@ impl UpdateSender {
     /// Sends the remaining updates, at the end of the call.
     pub async fn finish(&self) {
         {
-            let mut open = self.lock_pending();
+            let mut open = self.open.lock();
             let rest = open.masker.as_mut().map(Masker::finish).unwrap_or_default();
             open.push_output(&String::from_utf8_lossy(&rest));
         }
@@ -116,13 +117,13 @@ impl UpdateSender {
 
     /// Sends the pending updates.
     pub async fn flush(&self) {
-        let updates = take_all(&mut self.lock_pending());
+        let updates = take_all(&mut self.open.lock());
         let Some(hooked) = &self.hooked else {
             updates.for_each(|update| self.send(update));
             return;
         };
         for update in updates {
-            if self.lock_pending().silent {
+            if self.open.lock().silent {
                 return;
             }
             match hooks::run_before_update(&self.session, hooked, &update).await {
@@ -131,7 +132,7 @@ impl UpdateSender {
                     hooks::run_after_update(&self.session, hooked, &update).await;
                 }
                 Ok(false) => {}
-                Err(()) => self.lock_pending().silent = true,
+                Err(()) => self.open.lock().silent = true,
             }
         }
     }
@@ -163,10 +164,6 @@ impl UpdateSender {
                 },
             },
         });
-    }
-
-    fn lock_pending(&self) -> MutexGuard<'_, PendingUpdates> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

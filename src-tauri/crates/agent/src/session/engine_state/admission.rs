@@ -1,7 +1,7 @@
 //! Opening of sessions in this process.
 
 use std::path::Path;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use protocol::{ModelChoice, SessionId, UserError};
 use runtime::{NetworkClient, SessionFolder, Workspace};
@@ -24,7 +24,7 @@ impl EngineState {
         conversation: Conversation,
     ) -> Result<Arc<Session>, UserError> {
         let session = self.build_session(id.clone(), root, model, conversation)?;
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sessions = self.sessions.lock();
         Ok(sessions.entry(id).or_insert(session).clone())
     }
 

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::Mutex;
 use protocol::UserError;
 
 use crate::session::engine_state::EngineState;
@@ -24,12 +24,8 @@ struct ErrorsBySource {
 impl CurrentErrors {
     /// Replaces the errors of the settings, and of the settings of tools.
     pub fn set_settings_errors(&self, settings: Option<UserError>, tools: Vec<UserError>) {
-        let mut kept = self.lock_errors();
+        let mut kept = self.0.lock();
         (kept.settings, kept.tools) = (settings, tools);
-    }
-
-    fn lock_errors(&self) -> MutexGuard<'_, ErrorsBySource> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -37,7 +33,7 @@ impl EngineState {
     /// Returns all current errors.
     pub fn current_errors(&self) -> Vec<UserError> {
         let providers = self.providers();
-        let kept = self.current_errors.lock_errors();
+        let kept = self.current_errors.0.lock();
         let rules = kept.rules.values().chain(kept.files.values()).flatten();
         let all = kept
             .settings
@@ -57,7 +53,8 @@ impl EngineState {
     /// Replaces the errors of a workspace's rules; empty if the rules are correct.
     pub fn set_rule_errors(&self, root: &Path, faults: Vec<UserError>) {
         self.current_errors
-            .lock_errors()
+            .0
+            .lock()
             .rules
             .insert(root.to_owned(), faults);
     }
@@ -66,13 +63,14 @@ impl EngineState {
     /// correct.
     pub fn set_tool_errors(&self, root: &Path, faults: Vec<UserError>) {
         self.current_errors
-            .lock_errors()
+            .0
+            .lock()
             .files
             .insert(root.to_owned(), faults);
     }
 
     /// Sets an error that may prevent even the record from reporting it.
     pub fn raise_error(&self, fault: &UserError) {
-        self.current_errors.lock_errors().raised = Some(fault.clone());
+        self.current_errors.0.lock().raised = Some(fault.clone());
     }
 }

@@ -6,9 +6,10 @@ pub(crate) mod event_hub;
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 
 use lsp::LanguageServers;
+use parking_lot::{Mutex, RwLock};
 use protocol::event::SessionOptions;
 use protocol::{Event, SessionId, Settings, UserError};
 use provider::{KeyStore, Provider, Providers};
@@ -67,10 +68,7 @@ pub(crate) struct EngineState {
 impl EngineState {
     /// Returns the settings in force.
     pub fn settings(&self) -> Arc<Settings> {
-        self.settings
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.settings.read().clone()
     }
 
     /// Returns the tools as the person configured them, with the current ones of servers.
@@ -94,22 +92,13 @@ impl EngineState {
 
     /// Puts new settings and their providers in force.
     pub fn replace_settings(&self, settings: Settings, providers: Providers) {
-        *self
-            .providers
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = Arc::new(providers);
-        *self
-            .settings
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
+        *self.providers.write() = Arc::new(providers);
+        *self.settings.write() = Arc::new(settings);
     }
 
     /// Returns the configured providers.
     pub fn providers(&self) -> Arc<Providers> {
-        self.providers
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.providers.read().clone()
     }
 
     /// Returns a provider by its id: the caller's own, the demo, or a configured one.
@@ -126,12 +115,7 @@ impl EngineState {
 
     /// Returns a recorded session, and opens it in this process if it is not open yet.
     pub fn session(self: &Arc<Self>, id: &SessionId) -> Result<Arc<Session>, UserError> {
-        if let Some(session) = self
-            .sessions
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(id)
-        {
+        if let Some(session) = self.sessions.lock().get(id) {
             return Ok(session.clone());
         }
         let view = self.record.session(id)?.ok_or_else(|| {
@@ -180,10 +164,7 @@ impl EngineState {
 
     /// Removes a closed session from this process; it is opened again on the next request.
     pub fn remove_session(&self, id: &SessionId) {
-        self.sessions
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(id);
+        self.sessions.lock().remove(id);
     }
 
     /// Reloads the rules in every open session of a folder.
@@ -194,7 +175,7 @@ impl EngineState {
     /// Reloads the rules in the open sessions of a kind; waiting calls are judged by the new rules at once.
     pub fn reload_rules_matching(&self, of_kind: impl Fn(&Session) -> bool) {
         let sessions: Vec<_> = {
-            let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+            let sessions = self.sessions.lock();
             let of_kind = |session: &&Arc<Session>| of_kind(session.as_ref());
             sessions.values().filter(of_kind).cloned().collect()
         };

@@ -1,8 +1,8 @@
 //! Cancellation of a single call, on request of the client that made it.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::Mutex;
 use protocol::CallId;
 use tokio_util::sync::CancellationToken;
 
@@ -13,18 +13,14 @@ use crate::session::Session;
 pub(crate) struct CallCancellations(Mutex<HashMap<CallId, CancellationToken>>);
 
 impl CallCancellations {
-    fn lock_tokens(&self) -> MutexGuard<'_, HashMap<CallId, CancellationToken>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Registers the token that cancels a call.
     pub fn insert(&self, call: CallId, stop: CancellationToken) {
-        self.lock_tokens().insert(call, stop);
+        self.0.lock().insert(call, stop);
     }
 
     /// Removes the token of a call that is over.
     pub fn remove(&self, call: &CallId) {
-        self.lock_tokens().remove(call);
+        self.0.lock().remove(call);
     }
 }
 
@@ -32,7 +28,7 @@ impl Session {
     /// Returns the token that cancels a call: its own if it has one, which is also cancelled with the run; else the
     /// run's.
     pub(crate) fn call_cancellation(&self, call: &CallId) -> CancellationToken {
-        let own = self.cancellations.lock_tokens().get(call).cloned();
+        let own = self.cancellations.0.lock().get(call).cloned();
         own.unwrap_or_else(|| self.cancellation_token())
     }
 }

@@ -1,7 +1,8 @@
 //! The usage of one run, including its sub-agents, and the limit that the run reached.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use protocol::event::{Notice, SessionEvent};
 use protocol::{EventBody, Limit, NoticeLevel, RunLimits, Usage, UserError};
 
@@ -29,7 +30,7 @@ struct UsageTotals {
 
 impl RunUsage {
     fn add_usage(&self, usage: &Usage) {
-        let mut sums = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sums = self.0.lock();
         sums.tokens = sums
             .tokens
             .saturating_add(usage.input_tokens)
@@ -38,7 +39,7 @@ impl RunUsage {
     }
 
     fn totals(&self) -> UsageTotals {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.lock()
     }
 }
 

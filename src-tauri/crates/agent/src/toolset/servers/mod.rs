@@ -7,11 +7,12 @@ mod sign_ins;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use mcp::catalogue::ToolCatalogue;
 use mcp::config::ServersFile;
 use mcp::{McpServer, ReferenceResolver, ToolPins};
+use parking_lot::Mutex;
 use protocol::UserError;
 use protocol::server::mcp_servers::{ServerId, ServerLogLine, ServerSettings, ServerView};
 use protocol::server::resources::{ServerResourceQuery, ServerResources};
@@ -50,11 +51,7 @@ pub(crate) struct ServerContext {
     roots: Mutex<BTreeSet<PathBuf>>,
 }
 
-impl ServerContext {
-    fn lock_roots(&self) -> MutexGuard<'_, BTreeSet<PathBuf>> {
-        self.roots.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+impl ServerContext {}
 
 impl ConfigEntry for McpServer {
     type File = ServersFile;
@@ -87,7 +84,8 @@ impl ConfigEntry for McpServer {
 
     fn on_added(&self, context: &ServerContext) {
         context
-            .lock_roots()
+            .roots
+            .lock()
             .iter()
             .for_each(|root| self.add_root(root));
     }
@@ -133,7 +131,7 @@ impl Servers {
 
     /// Adds a workspace that tools are used in.
     pub fn add_root(&self, root: &Path) {
-        if self.store.context().lock_roots().insert(root.to_owned()) {
+        if self.store.context().roots.lock().insert(root.to_owned()) {
             self.store.map_entries(|server| server.add_root(root));
         }
     }
@@ -147,7 +145,7 @@ impl Servers {
     /// Keeps a server that could not be switched on in place of another.
     fn add_failed(&self, original: &Arc<McpServer>, server: Arc<McpServer>) {
         let id = server.settings().id.clone();
-        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failed = self.failed.lock();
         failed.insert(id, (Arc::downgrade(original), server));
     }
 
@@ -155,7 +153,7 @@ impl Servers {
     pub fn log_lines(&self, id: &ServerId) -> Result<Vec<ServerLogLine>, UserError> {
         self.store.reload();
         let server = self.store.find(id)?;
-        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failed = self.failed.lock();
         failed.retain(|_, (known, _)| known.strong_count() > 0);
         let said = failed.get(id);
         let said = said.filter(|(known, _)| known.as_ptr() == Arc::as_ptr(&server));

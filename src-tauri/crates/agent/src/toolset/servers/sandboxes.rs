@@ -2,10 +2,11 @@
 //! is started.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, RwLock};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use mcp::ServerSandboxLauncher;
+use parking_lot::RwLock;
 use protocol::UserError;
 use protocol::server::mcp_servers::ServerSandbox;
 use runtime::{
