@@ -23,7 +23,7 @@ pub(crate) enum AccessResolver<'a> {
 }
 
 /// Devices that hold and store no data.
-const NEUTRAL_VARIABLES: [&str; 6] = [
+const NEUTRAL_DEVICES: [&str; 6] = [
     "/dev/null",
     "/dev/stdin",
     "/dev/stdout",
@@ -33,7 +33,7 @@ const NEUTRAL_VARIABLES: [&str; 6] = [
 ];
 
 /// Directories of programs and their dependencies, which everyone may read and only the system's owner may change.
-const PROGRAM_VARIABLES: [&str; 8] = [
+const PROGRAM_FOLDERS: [&str; 8] = [
     "/usr/",
     "/bin/",
     "/sbin/",
@@ -228,7 +228,7 @@ impl AccessResolver<'_> {
 
     /// Resolves an access that was parsed from a command; such facts only restrict the call further.
     fn resolve_touch(&self, touched: &ShellAccess) -> Vec<ResolvedAccess> {
-        if NEUTRAL_VARIABLES.contains(&touched.target.as_str())
+        if NEUTRAL_DEVICES.contains(&touched.target.as_str())
             || touched.target.starts_with("/dev/fd/")
         {
             return Vec::new();
@@ -272,7 +272,7 @@ impl AccessResolver<'_> {
         };
         let is_programs = !fact.inside
             && fact.unresolved.is_none()
-            && PROGRAM_VARIABLES
+            && PROGRAM_FOLDERS
                 .iter()
                 .any(|place| fact.real.starts_with(place));
         Some(match is_programs {
