@@ -9,7 +9,7 @@ use protocol::model::TEMPERATURE_RANGE;
 use protocol::op::OpReceipt;
 use protocol::settings::ToolSettings;
 use protocol::text::depth::{DEPTH_MAX, exceeds_depth};
-use protocol::{EventBody, ModelChoice, Op, SessionId, Settings, UserError};
+use protocol::{EventBody, ModelChoice, NoticeLevel, Op, SessionId, Settings, UserError};
 use provider::Secret;
 
 use crate::engine::demo;
@@ -150,7 +150,7 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
             let session = engine.session(&session)?;
             session
                 .journal
-                .record_synced(EventBody::Session(SessionEvent::Renamed { title }))
+                .record_synced(SessionEvent::Renamed { title })
                 .await
                 .map(|()| OpReceipt::default())
         }
@@ -273,17 +273,12 @@ async fn close_session(engine: &Arc<EngineState>, id: &SessionId) -> Result<OpRe
     let removed = tokio::task::spawn_blocking(move || folder.clear()).await;
     removed
         .map_err(|_| UserError::new("The session's files could not be removed.", "Try again."))??;
-    let notice = protocol::Notice {
-        level: protocol::NoticeLevel::Note,
-        fault: UserError::new(
-            "The session was closed, and its long outputs were removed.",
-            "Its record stays. Say something to go on with it.",
-        ),
-    };
-    session
-        .journal
-        .record_synced(EventBody::Session(SessionEvent::NoticeAdded { notice }))
-        .await?;
+    let fault = UserError::new(
+        "The session was closed, and its long outputs were removed.",
+        "Its record stays. Say something to go on with it.",
+    );
+    let notice = EventBody::notice(NoticeLevel::Note, fault);
+    session.journal.record_synced(notice).await?;
     engine.remove_session(id);
     Ok(OpReceipt::default())
 }
@@ -338,9 +333,7 @@ pub(crate) async fn open_session(
     if let Some(warning) = coverage::home_folder_notice(session.tool_context.workspace.root()) {
         session
             .journal
-            .record(EventBody::Session(SessionEvent::NoticeAdded {
-                notice: warning,
-            }));
+            .record(SessionEvent::NoticeAdded { notice: warning });
     }
     if starts_planning {
         planning::set_planning(&session, true, PlanningActor::Person).await?;

@@ -7,9 +7,7 @@ use protocol::event::CallChange;
 use protocol::op::OpReceipt;
 use protocol::text::depth::{DEPTH_MAX, is_too_deep};
 use protocol::view::preview::CommandPreview;
-use protocol::{
-    CallId, CallState, Decision, Digest, EntryBody, EventBody, Preview, SessionId, UserError,
-};
+use protocol::{CallId, CallState, Decision, Digest, EventBody, Preview, SessionId, UserError};
 
 use crate::permissions::egress;
 use crate::session::engine_state::EngineState;
@@ -34,7 +32,7 @@ pub(crate) async fn apply_decision(
             "Look again, then decide.",
         )),
     };
-    let now = engine.config.clock.now();
+    let now = engine.now();
     let kept = fits.and_then(|()| egress::check_decision_hosts(decision, &session.rules(), now));
     let decided = kept.and_then(|decision| {
         let granted = grants::create_grant(&session, call, &waiting.input, &decision)?;
@@ -49,19 +47,19 @@ pub(crate) async fn apply_decision(
         }
     };
     let event = match &decision {
-        Decision::Edit { arguments } => EventBody::Call {
-            call: call.clone(),
-            change: CallChange::Edited {
+        Decision::Edit { arguments } => EventBody::for_call(
+            call,
+            CallChange::Edited {
                 arguments: arguments.clone(),
             },
-        },
-        _ => EventBody::Call {
-            call: call.clone(),
-            change: CallChange::Decided {
+        ),
+        _ => EventBody::for_call(
+            call,
+            CallChange::Decided {
                 decision: decision.clone(),
                 digest: digest.clone(),
             },
-        },
+        ),
     };
     if let Err(fault) = session.journal.record_synced(event).await {
         if let Some(granted) = &granted {
@@ -85,11 +83,8 @@ fn not_waiting_error(
     session: &Session,
     call: &CallId,
 ) -> Result<UserError, UserError> {
-    let entry = engine.record.entry(&session.id, call.as_str())?;
-    let waits = match entry.map(|entry| entry.body) {
-        Some(EntryBody::Call(view)) => view.state == CallState::Waiting,
-        _ => false,
-    };
+    let view = engine.call_view(&session.id, call)?;
+    let waits = view.is_some_and(|view| view.state == CallState::Waiting);
     if !waits || session.is_running() {
         return Ok(UserError::new(
             "This call no longer waits; it was decided already.",

@@ -15,8 +15,8 @@ use protocol::text::cut::shorten_text;
 use protocol::text::depth::is_too_deep;
 use protocol::text::display_text::to_single_line;
 use protocol::{
-    CallId, CallState, EntryBody, Event, EventBody, MessageId, ModelChoice, NoticeLevel, Outcome,
-    SessionId, SessionState, Strategy, ToolCall, Trail, UserError,
+    CallId, CallState, Event, EventBody, MessageId, ModelChoice, NoticeLevel, Outcome, SessionId,
+    SessionState, Strategy, ToolCall, Trail, UserError,
 };
 use runtime::{FileLock, Workspace};
 use serde_json::{Map, Value};
@@ -235,16 +235,14 @@ impl ExternalClient {
 
     /// Builds the result of a call, with the trail of a denied one.
     fn build_answer(&self, call: &CallId, outcome: Outcome) -> Result<ClientOutcome, UserError> {
-        let mut trail = None;
-        if outcome.state == CallState::Denied {
-            let record = &self.session.engine.record;
-            let entry = record.entry(&self.session.id, call.as_str())?;
-            trail = match entry.map(|entry| entry.body) {
-                Some(EntryBody::Call(view)) => view.trail,
-                _ => None,
-            };
-        }
-        Ok(ClientOutcome { outcome, trail })
+        let view = match outcome.state {
+            CallState::Denied => self.session.engine.call_view(&self.session.id, call)?,
+            _ => None,
+        };
+        Ok(ClientOutcome {
+            outcome,
+            trail: view.and_then(|view| view.trail),
+        })
     }
 
     /// Ends the open calls.

@@ -11,7 +11,7 @@ use protocol::server::apis::ApiList;
 use protocol::text::cut;
 use protocol::text::display_text::to_spans;
 use protocol::view::masked_call;
-use protocol::{CallId, EntryBody, Event, SessionId, UserError};
+use protocol::{CallId, Event, SessionId, UserError};
 use runtime::{FileError, Workspace};
 use serde_json::{Map, Value};
 use tools::Registry;
@@ -83,7 +83,7 @@ pub(crate) async fn answer_query(
             limit,
         } => Answer::Search(record.search(
             &text,
-            engine.config.clock.now(),
+            engine.now(),
             offset,
             limit.min(EVENTS_PAGE_MAX),
         )?),
@@ -306,8 +306,7 @@ fn withheld_error(what: &str, call: &CallId) -> UserError {
 }
 
 fn has_ended(engine: &EngineState, session: &SessionId, call: &CallId) -> Result<bool, UserError> {
-    let entry = engine.record.entry(session, call.as_str())?;
-    let view = entry.as_ref().and_then(|entry| entry.body.call());
+    let view = engine.call_view(session, call)?;
     Ok(view.is_some_and(|view| view.ended_at.is_some()))
 }
 
@@ -376,12 +375,9 @@ fn output_page(
     call: &CallId,
     offset: u64,
 ) -> Result<Answer, UserError> {
-    let entry = engine.record.entry(session, call.as_str())?;
-    let outcome = match entry.map(|entry| entry.body) {
-        Some(EntryBody::Call(view)) => view.outcome,
-        _ => None,
-    };
-    let outcome = outcome
+    let view = engine.call_view(session, call)?;
+    let outcome = view
+        .and_then(|view| view.outcome)
         .ok_or_else(|| UserError::new("This call has no output yet.", "Wait until it ended."))?;
     // Of what was cut and not kept, the head is all that there is.
     let Some(path) = outcome.truncated.and_then(|cut| cut.output_path) else {
@@ -431,13 +427,14 @@ fn check_arguments(
     arguments: &Map<String, Value>,
 ) -> Result<Answer, UserError> {
     let session = engine.session(session)?;
-    let entry = engine.record.entry(&session.id, call.as_str())?;
+    let view = engine.call_view(&session.id, call)?;
+    let view = view.ok_or_else(|| UserError::new("There is no such call.", ""))?;
     // By the name that it was called by: an alias has names of its own for the members.
-    let name = match entry.map(|entry| entry.body) {
-        Some(EntryBody::Call(view)) => view.call.name,
-        _ => return Err(UserError::new("There is no such call.", "")),
-    };
-    Ok(argument_problems(&session.tools(), &name, arguments))
+    Ok(argument_problems(
+        &session.tools(),
+        &view.call.name,
+        arguments,
+    ))
 }
 
 /// Returns the problems of arguments for the tool of that name.

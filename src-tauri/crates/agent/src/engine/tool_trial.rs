@@ -59,20 +59,17 @@ pub(crate) async fn open_trial(
     let root = workspace.to_owned();
     let title = format!("Try {}", resolved.interface.id());
     let events = [
-        EventBody::Message {
-            message: message.clone(),
-            change: MessageChange::TurnStarted { turn: 1 },
-        },
-        EventBody::Message {
-            message: message.clone(),
-            change: MessageChange::TurnEnded {
+        EventBody::for_message(&message, MessageChange::TurnStarted { turn: 1 }),
+        EventBody::for_message(
+            &message,
+            MessageChange::TurnEnded {
                 turn: 1,
                 usage: Usage::default(),
                 duration_ms: 0,
                 error: None,
                 opaque: Value::Null,
             },
-        },
+        ),
         EventBody::Proposal(CallProposal {
             call,
             message,

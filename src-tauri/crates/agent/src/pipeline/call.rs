@@ -35,7 +35,7 @@ pub(crate) async fn run_call(
         Ok(Err(Abort::Fault(fault))) => return Err(fault),
         Err(_panic) => unrun(outcome::failed_outcome(&execute::internal_error())),
     };
-    outcome.ended_at = session.engine.config.clock.now();
+    outcome.ended_at = session.engine.now();
     session
         .journal
         .record_end_synced(&call.id, &outcome, may_have_changed)

@@ -11,7 +11,7 @@ use policy::{Approved, Judgement};
 use protocol::event::CallChange;
 use protocol::rule::evidence::DryRunEvidence;
 use protocol::settings::{DryRunMode, NoEffectsPolicy};
-use protocol::{Capability, EventBody, Node, Plan, ResolvedAccess, Verdict};
+use protocol::{Capability, Node, Plan, ResolvedAccess, Verdict};
 use tools::{PreviewedPlan, ToolDryRun};
 
 use crate::permissions::egress;
@@ -130,7 +130,7 @@ pub(crate) fn resolve_allowed_egress(
     prepared: &PreparedCall,
     judgement: &Judgement,
 ) -> Option<AllowedEgress> {
-    let now = session.engine.config.clock.now();
+    let now = session.engine.now();
     let is_command =
         (prepared.can_dry_run || prepared.in_place) && prepared.confinement.is_default();
     let is_allowed = is_command && judgement.verdict() == Verdict::Allow;
@@ -165,13 +165,12 @@ pub(crate) async fn run(
         hooks::ask_before_execution(cx).await?;
         is_hooked = true;
     }
-    let now = session.engine.config.clock.now();
+    let now = session.engine.now();
     let mut tool_context = prepared.tool_context.clone();
     tool_context.net = egress::allow_hosts(&tool_context.net, hosts, session.rules(), now);
-    session.journal.record(EventBody::Call {
-        call: cx.call.id.clone(),
-        change: CallChange::Started,
-    });
+    session
+        .journal
+        .record_call(&cx.call.id, CallChange::Started);
     // A hook may keep an update back; before it was asked about the call, none is told.
     let is_told = is_hooked || !hooks::has_hooks(session);
     let (tool, arguments) = (cx.tool.0.tool.clone(), cx.arguments.clone());

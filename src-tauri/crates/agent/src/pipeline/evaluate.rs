@@ -8,7 +8,7 @@ use policy::{CallFacts, Judgement};
 use protocol::ToolMode;
 use protocol::event::CallChange;
 use protocol::view::preview::UndoAvailability;
-use protocol::{Access, CallId, Capability, Digest, EventBody, Outcome, ResolvedAccess, Verdict};
+use protocol::{Access, CallId, Capability, Digest, Outcome, ResolvedAccess, Verdict};
 use serde_json::Map;
 
 use crate::host::config::Host;
@@ -39,7 +39,7 @@ pub(crate) fn evaluate_by_name(cx: &CallContext<'_>, accesses: &[Access]) -> Opt
         .tighten_for_accesses(capabilities.iter().copied())
         .mode;
     let (tool, rules) = (cx.tool.id(), cx.session.rules());
-    let now = cx.session.engine.config.clock.now();
+    let now = cx.session.engine.now();
     if rules.denies_every_call(tool, mode, &capabilities, now) {
         return Some(evaluate_unseen(cx, &CallFacts::default()));
     }
@@ -226,9 +226,9 @@ pub(crate) fn evaluate_host(
 pub(crate) fn record_verdict(cx: &CallContext<'_>, assessed: &Assessment) {
     let interface = cx.tool.interface();
     let (prepared, input) = (&assessed.prepared, &assessed.input);
-    cx.session.journal.record(EventBody::Call {
-        call: cx.call.id.clone(),
-        change: CallChange::Judged {
+    cx.session.journal.record_call(
+        &cx.call.id,
+        CallChange::Judged {
             tool: interface.id().to_owned(),
             title: interface.title().to_owned(),
             target: cx.tool.0.tool.target(&cx.arguments),
@@ -239,7 +239,7 @@ pub(crate) fn record_verdict(cx: &CallContext<'_>, assessed: &Assessment) {
             undo: prepared.undo.clone(),
             evidence: input.evidence(),
         },
-    });
+    );
 }
 
 /// Returns the reason to ask about a call that may change something and repeats an earlier one; none if the call

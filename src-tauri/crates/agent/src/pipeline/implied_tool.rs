@@ -17,7 +17,7 @@ pub(crate) fn check_implied_tool(
     facts: &CallFacts,
 ) -> Option<Alarm> {
     let other = tool.0.tool.underlying_tool()?;
-    let (rules, now) = (session.rules(), session.engine.config.clock.now());
+    let (rules, now) = (session.rules(), session.engine.now());
     let pieces = Subject::from_facts(other, tool.0.classified.mode, facts).into_iter();
     let verdicts = pieces.map(|piece| rules.evaluate_subject(&piece, now, Verdict::Allow));
     let named = verdicts.filter(|verdicts| {

@@ -56,7 +56,7 @@ pub(crate) async fn run(
         }
     };
     execute::record_start(cx).await?;
-    let now = cx.session.engine.config.clock.now();
+    let now = cx.session.engine.now();
     let guarded = network_guard::guard_network(cx, prepared);
     let hosts = request.hosts.clone();
     let tool_context = ToolContext {
@@ -117,12 +117,12 @@ async fn settle_changes(
         return Ok(run);
     }
     if let Some(entry) = &done.entry {
-        let event = EventBody::Call {
-            call: cx.call.id.clone(),
-            change: CallChange::UndoPrepared {
+        let event = EventBody::for_call(
+            &cx.call.id,
+            CallChange::UndoPrepared {
                 entry: entry.clone(),
             },
-        };
+        );
         session.journal.record_synced(event).await?;
     }
     let judgement = judge_effects(cx, request, &done);

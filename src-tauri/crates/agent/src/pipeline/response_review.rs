@@ -34,7 +34,7 @@ pub(crate) fn review_response(
     }
     let hosts = responding_hosts(&prepared.facts, run);
     let rules = cx.session.rules();
-    let now = cx.session.engine.config.clock.now();
+    let now = cx.session.engine.now();
     if !policy::effects::requires_response_review(&rules, cx.tool.id(), &hosts, now) {
         return None;
     }

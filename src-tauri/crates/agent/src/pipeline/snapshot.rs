@@ -55,12 +55,12 @@ pub(crate) async fn take_copy(
         tokio::task::spawn_blocking(move || history.prepare_entry(&workspace, &plan, meta)).await;
     match taken {
         Ok(Ok(entry)) => {
-            let event = EventBody::Call {
-                call: approved.call().clone(),
-                change: CallChange::UndoPrepared {
+            let event = EventBody::for_call(
+                approved.call(),
+                CallChange::UndoPrepared {
                     entry: entry.clone(),
                 },
-            };
+            );
             session.journal.record_synced(event).await?;
             Ok(FileCopy::Taken(Some(Box::new(entry))))
         }

@@ -1,8 +1,8 @@
 //! After step 10: saving the output of a call in the session's state, if the call or its tool asks for it (`S004-12`).
 
+use protocol::Outcome;
 use protocol::call::outcome::CallOutput;
 use protocol::event::{CallChange, StateLocation};
-use protocol::{EventBody, Outcome};
 
 use crate::limits::STATE_BYTES_MAX;
 use crate::pipeline::call_context::CallContext;
@@ -35,10 +35,9 @@ pub(crate) fn save_output(cx: &CallContext<'_>, mut outcome: Outcome) -> Outcome
     });
     let note = match is_kept {
         true => {
-            cx.session.journal.record(EventBody::Call {
-                call: cx.call.id.clone(),
-                change: CallChange::StateWritten { place, value },
-            });
+            cx.session
+                .journal
+                .record_call(&cx.call.id, CallChange::StateWritten { place, value });
             format!(
                 "Kept in the state as `{path}`. Later calls read it with {{\"{STATE_REFERENCE}\": \"{path}\"}} as an argument."
             )

@@ -49,7 +49,7 @@ pub(super) fn compare_rules(
         data_dir,
         record: &engine.record,
         ask_for_everything: engine.settings().ask_for_everything,
-        now: engine.config.clock.now(),
+        now: engine.now(),
         calls_max: 0,
     };
     let change = RuleChange::Replace {

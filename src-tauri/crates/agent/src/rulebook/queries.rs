@@ -38,7 +38,7 @@ pub(crate) fn backtest_change(
         data_dir: &engine.config.data_dir,
         record: &engine.record,
         ask_for_everything: engine.settings().ask_for_everything,
-        now: engine.config.clock.now(),
+        now: engine.now(),
         calls_max,
     };
     super::run_backtest(&tested, &RulebookScope::from_folder(workspace)?, change)
@@ -67,7 +67,7 @@ pub(crate) async fn simulate_call(
         }
         None => {
             let registry = Toolbox::for_folder(engine, None)?;
-            let now = engine.config.clock.now();
+            let now = engine.now();
             PolicySimulation::from_rules(rules, registry, now).simulate(tool, arguments)?
         }
     };
@@ -76,7 +76,7 @@ pub(crate) async fn simulate_call(
 
 /// Checks whether a text of rules could be saved.
 pub(crate) fn check_rules(engine: &EngineState, text: &str, scope: RuleScope) -> Answer {
-    Answer::CheckRules(check::check_rules(text, scope, engine.config.clock.now()))
+    Answer::CheckRules(check::check_rules(text, scope, engine.now()))
 }
 
 /// Checks whether one rule could be saved; `instead` is the rule that it is to replace.

@@ -32,7 +32,7 @@ pub(super) fn suggest_rules(
     engine: &EngineState,
     place: &RulebookScope,
 ) -> Result<Vec<RuleSuggestion>, UserError> {
-    let now = engine.config.clock.now();
+    let now = engine.now();
     let answered = answered_calls(engine, place)?;
     let rules = place
         .load_draft(&engine.config.data_dir, &RuleDraft::Unchanged)

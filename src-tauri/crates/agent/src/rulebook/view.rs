@@ -71,7 +71,7 @@ pub(super) fn build_rules_view(
         engine,
         hits: engine.record.rule_hits()?,
         sessions: here,
-        now: engine.config.clock.now(),
+        now: engine.now(),
     };
     let mut sources = vec![built_in_source(&used)];
     sources.push(file_source(&used, place, RuleScope::User));

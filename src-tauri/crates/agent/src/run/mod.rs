@@ -8,7 +8,7 @@ pub(crate) mod sub_agent_task;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use protocol::event::{MessageChange, Notice, SessionEvent};
+use protocol::event::MessageChange;
 use protocol::{
     CallId, CallState, EventBody, MessageId, NoticeLevel, Outcome, SessionState, ToolCall,
     UserError,
@@ -84,11 +84,7 @@ fn state_after(session: &Session, end: Result<RunEnd, UserError>) -> SessionStat
             }
             session.engine.raise_error(&fault);
             let level = NoticeLevel::Error;
-            session
-                .journal
-                .record(EventBody::Session(SessionEvent::NoticeAdded {
-                    notice: Notice { level, fault },
-                }));
+            session.journal.record(EventBody::notice(level, fault));
             SessionState::Failed
         }
     }
@@ -232,7 +228,7 @@ fn skip_calls<'a>(session: &Session, calls: impl IntoIterator<Item = &'a CallId>
 
 /// Records the end of a call that did not complete the pipeline, and adds its outcome to the conversation.
 pub(crate) fn end_call(session: &Session, call: &CallId, mut outcome: Outcome) {
-    outcome.ended_at = session.engine.config.clock.now();
+    outcome.ended_at = session.engine.now();
     session.journal.record_end(call, &outcome);
     session.with_conversation(|conversation| conversation.add_outcome(call, &outcome));
 }
@@ -248,14 +244,14 @@ pub(crate) async fn add_user_message(
     let steering = session.is_running();
     session
         .journal
-        .record_synced(EventBody::Message {
-            message,
-            change: MessageChange::PersonSaid {
+        .record_synced(EventBody::for_message(
+            &message,
+            MessageChange::PersonSaid {
                 text: user_message.text.clone(),
                 images: user_message.images.clone(),
                 steering,
             },
-        })
+        ))
         .await?;
     if let Err(user_message) = session.steer(user_message.to_message()) {
         // Nothing ran. What was left open by an earlier run has no result yet: it gets one before the new message.

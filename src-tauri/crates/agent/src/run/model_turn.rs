@@ -45,10 +45,9 @@ pub(crate) async fn ask_model(
             std::mem::take(&mut conversation.messages),
         )
     });
-    session.journal.record(EventBody::Message {
-        message: message.clone(),
-        change: MessageChange::TurnStarted { turn },
-    });
+    session
+        .journal
+        .record_message(&message, MessageChange::TurnStarted { turn });
     let messages = Arc::new(messages);
     let composed = session.output_schema();
     let options = session.with_conversation(|conversation| conversation.options.clone());
@@ -78,7 +77,7 @@ pub(crate) async fn ask_model(
         ..request
     };
     let mut writing = AnswerWriter::new(session, message.clone());
-    let began = engine.config.clock.now();
+    let began = engine.now();
     // The error at the end of a stopped stream does not matter: the person stopped it.
     let error = stream_answer(session, request, stop, &mut writing)
         .await
@@ -99,16 +98,16 @@ pub(crate) async fn ask_model(
         ..
     } = writing;
     let failed = error.is_some();
-    session.journal.record(EventBody::Message {
-        message: message.clone(),
-        change: MessageChange::TurnEnded {
+    session.journal.record_message(
+        &message,
+        MessageChange::TurnEnded {
             turn,
             usage,
             duration_ms: engine.config.clock.elapsed_ms(began),
             error,
             opaque: opaque.clone(),
         },
-    });
+    );
     for call in &calls {
         let reasoning = call
             .arguments
@@ -246,13 +245,13 @@ impl<'a> AnswerWriter<'a> {
 
     fn flush(&mut self) {
         if !self.open.is_empty() {
-            self.session.journal.record(EventBody::Message {
-                message: self.message.clone(),
-                change: MessageChange::AgentSaid {
+            self.session.journal.record_message(
+                &self.message,
+                MessageChange::AgentSaid {
                     text: std::mem::take(&mut self.open),
                     reasoning: self.open_is_reasoning,
                 },
-            });
+            );
         }
     }
 
@@ -262,12 +261,12 @@ impl<'a> AnswerWriter<'a> {
         let (checked, calls) =
             structured_output::check_answer(composed, &self.text, || ids.next_id("call"));
         self.calls = calls;
-        self.session.journal.record(EventBody::Message {
-            message: self.message.clone(),
-            change: MessageChange::AnswerChecked {
+        self.session.journal.record_message(
+            &self.message,
+            MessageChange::AnswerChecked {
                 answer: checked.clone(),
             },
-        });
+        );
         checked
     }
 

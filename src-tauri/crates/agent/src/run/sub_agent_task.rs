@@ -252,13 +252,13 @@ async fn open_session(
     let child = engine.admit_session(id, root, model.clone(), conversation)?;
     child
         .journal
-        .record_synced(EventBody::Session(SessionEvent::Opened {
+        .record_synced(SessionEvent::Opened {
             title: request.title,
             workspace: root.display().to_string(),
             model,
             parent: Some(parent),
             options: Some(Box::new(options)),
-        }))
+        })
         .await?;
     let plans = caller.with_conversation(|conversation| conversation.planning);
     planning::set_planning(&child, plans, PlanningActor::Caller).await?;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use protocol::event::MessageChange;
 use protocol::model::Message;
-use protocol::{EntryBody, EventBody, MessageId, SessionId, ToolError, ToolOutput, UserError};
+use protocol::{MessageId, SessionId, ToolError, ToolOutput, UserError};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -65,15 +65,15 @@ pub(crate) fn record_end(
         Err(error) => (error.to_string(), true),
     };
     let message = format_result(&title, &text, failed);
-    caller.journal.record(EventBody::Message {
-        message: MessageId(caller.engine.config.ids.next_id("msg")),
-        change: MessageChange::SubAgentFinished {
+    caller.journal.record_message(
+        &MessageId(caller.engine.config.ids.next_id("msg")),
+        MessageChange::SubAgentFinished {
             child,
             title,
             text,
             failed,
         },
-    });
+    );
     // A run that is over was stopped: its model hears of it when it goes on, from the record.
     if let Err(message) = caller.steer(Message::user(message)) {
         caller.with_conversation(|conversation| conversation.push_message(message));
@@ -90,14 +90,9 @@ pub(crate) async fn record_lost_task(child: &Session) -> Result<(), UserError> {
         return Ok(());
     };
     let engine = &child.engine;
-    let data = match engine
-        .record
-        .entry(&parent.session, parent.call.as_str())?
-        .map(|entry| entry.body)
-    {
-        Some(EntryBody::Call(view)) => view.outcome.and_then(|outcome| outcome.data),
-        _ => None,
-    };
+    let view = engine.call_view(&parent.session, &parent.call)?;
+    let outcome = view.and_then(|view| view.outcome);
+    let data = outcome.and_then(|outcome| outcome.data);
     let given_away = data.and_then(|data| data.get("session_id").cloned());
     if given_away.is_none_or(|id| id != *child.id.as_str()) {
         return Ok(());

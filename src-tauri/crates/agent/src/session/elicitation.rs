@@ -145,14 +145,14 @@ impl ElicitationHandler {
     }
 
     fn record_dismissal(&self, request_id: &ServerRequestId, answer: ServerAnswer, why: &str) {
-        self.session.journal.record(EventBody::Call {
-            call: self.call.clone(),
-            change: CallChange::ServerRequestAnswered {
+        self.session.journal.record_call(
+            &self.call,
+            CallChange::ServerRequestAnswered {
                 request_id: request_id.clone(),
                 answer,
                 why: Some(why.to_owned()),
             },
-        });
+        );
     }
 
     /// Returns the question as shown to the person: complete, with secrets masked and hidden characters named.
@@ -197,15 +197,15 @@ impl ElicitationHandler {
     async fn wait_for_answer(&self, id: &ServerRequestId, request: ServerRequest) -> ServerAnswer {
         let session = &self.session;
         let expires_after = session.engine.settings().expire_after_min;
-        let now = session.engine.config.clock.now();
-        let event = EventBody::Call {
-            call: self.call.clone(),
-            change: CallChange::ServerRequestReceived {
+        let now = session.engine.now();
+        let event = EventBody::for_call(
+            &self.call,
+            CallChange::ServerRequestReceived {
                 request_id: id.clone(),
                 request: Box::new(request.clone()),
                 expires_at: (expires_after > 0).then(|| now + i64::from(expires_after) * 60_000),
             },
-        };
+        );
         if let Host::Headless { .. } = session.engine.config.host {
             // Nobody invents answers, also where everything that asks was approved beforehand.
             session.journal.record(event);
@@ -329,14 +329,14 @@ pub(crate) async fn answer_elicitation(
     let result = match validate_answer(&open.request.wants, answer) {
         Err(fault) => Err(fault),
         Ok(answer) => {
-            let event = EventBody::Call {
-                call: call.clone(),
-                change: CallChange::ServerRequestAnswered {
+            let event = EventBody::for_call(
+                call,
+                CallChange::ServerRequestAnswered {
                     request_id: request_id.clone(),
                     answer: redact_answer(&open.request.wants, &answer),
                     why: None,
                 },
-            };
+            );
             session.journal.record_synced(event).await.map(|()| answer)
         }
     };

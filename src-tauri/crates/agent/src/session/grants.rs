@@ -160,7 +160,7 @@ fn check_grant(
 /// Removes a grant from the ledger whose decision could not be recorded.
 pub(crate) fn withdraw_grant(session: &Session, granted: &StoredGrant) {
     let engine = &session.engine;
-    let now = engine.config.clock.now();
+    let now = engine.now();
     if let Err(fault) = grant_ledger::mark_revoked(&engine.config.data_dir, &granted.id, now) {
         engine.raise_error(&fault);
     }
@@ -183,7 +183,7 @@ pub(crate) fn revoke_grant(
     engine: &Arc<EngineState>,
     id: &GrantId,
 ) -> Result<OpReceipt, UserError> {
-    let now = engine.config.clock.now();
+    let now = engine.now();
     let revoked = grant_ledger::mark_revoked(&engine.config.data_dir, id, now)?;
     reload_affected_rules(engine, &revoked);
     Ok(OpReceipt::default())

@@ -4,9 +4,9 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use protocol::event::{CallChange, CallProposal};
+use protocol::event::{CallChange, CallProposal, MessageChange};
 use protocol::view::masked_call::{MaskedCall, holds_secret};
-use protocol::{CallId, EventBody, Outcome, SessionId, UserError};
+use protocol::{CallId, EventBody, MessageId, Outcome, SessionId, UserError};
 use record::{Ack, Durability, Record};
 use runtime::clock::Clock;
 use serde_json::{Map, Value};
@@ -35,7 +35,8 @@ impl Journal {
     }
 
     /// Records an event without waiting. A failure is reported by the next [`Journal::sync`].
-    pub fn record(&self, body: EventBody) {
+    pub fn record(&self, body: impl Into<EventBody>) {
+        let body = body.into();
         self.track_secret(&body);
         let ack = self.record.append(
             self.session.clone(),
@@ -60,8 +61,19 @@ impl Journal {
         Ok(())
     }
 
+    /// Records a change of a call.
+    pub fn record_call(&self, call: &CallId, change: CallChange) {
+        self.record(EventBody::for_call(call, change));
+    }
+
+    /// Records a change of a message.
+    pub fn record_message(&self, message: &MessageId, change: MessageChange) {
+        self.record(EventBody::for_message(message, change));
+    }
+
     /// Records an event, and waits until it and all events before it are on disk. For decisions and effects.
-    pub async fn record_synced(&self, body: EventBody) -> Result<(), UserError> {
+    pub async fn record_synced(&self, body: impl Into<EventBody>) -> Result<(), UserError> {
+        let body = body.into();
         self.track_secret(&body);
         let ack = self.record.append(
             self.session.clone(),
@@ -76,10 +88,7 @@ impl Journal {
     /// Records that a call begins. If the call may change something, waits until the event is committed, so that no
     /// restart runs the call a second time.
     pub async fn record_start_synced(&self, call: &CallId, matters: bool) -> Result<(), UserError> {
-        self.record(EventBody::Call {
-            call: call.clone(),
-            change: CallChange::Started,
-        });
+        self.record_call(call, CallChange::Started);
         match matters {
             true => self.sync().await,
             false => Ok(()),
@@ -109,13 +118,13 @@ impl Journal {
     }
 
     fn call_ended_event(&self, call: &CallId, outcome: &Outcome) -> EventBody {
-        EventBody::Call {
-            call: call.clone(),
-            change: CallChange::Ended {
+        EventBody::for_call(
+            call,
+            CallChange::Ended {
                 outcome: Box::new(outcome.clone()),
                 masked: self.mask_call(call).map(Box::new),
             },
-        }
+        )
     }
 
     /// Returns the masked form in which a call is shown after its end, if its arguments hold a secret. If the record

@@ -26,7 +26,7 @@ use std::sync::Arc;
 use parking_lot::{Mutex, RwLock};
 use protocol::event::{ParentCall, SessionEvent};
 use protocol::model::{Message, ToolDefinition};
-use protocol::{CallId, EventBody, ModelChoice, SessionId, SessionState, Strategy};
+use protocol::{CallId, ModelChoice, SessionId, SessionState, Strategy};
 use tokio::sync::{Notify, watch};
 use tokio::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -306,8 +306,7 @@ impl Session {
         if live.state != Some(state) {
             live.state = Some(state);
             live.active_time.set_waiting(state == SessionState::Waiting);
-            self.journal
-                .record(EventBody::Session(SessionEvent::Changed { state }));
+            self.journal.record(SessionEvent::Changed { state });
         }
     }
 

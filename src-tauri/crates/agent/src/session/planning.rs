@@ -4,7 +4,7 @@ use policy::CallFacts;
 use protocol::event::{PlanningActor, SessionEvent};
 use protocol::interface::ToolOrigin;
 use protocol::model::Message;
-use protocol::{CallId, Capability, EventBody, Outcome, ToolInterface, ToolMode, UserError};
+use protocol::{CallId, Capability, Outcome, ToolInterface, ToolMode, UserError};
 
 use crate::session::Session;
 
@@ -46,9 +46,7 @@ pub(crate) fn apply_outcome(session: &Session, call: &CallId, outcome: &Outcome)
     });
     if let Some(on) = set {
         let by = PlanningActor::Agent;
-        session
-            .journal
-            .record(EventBody::Session(SessionEvent::PlanningSet { on, by }));
+        session.journal.record(SessionEvent::PlanningSet { on, by });
     }
 }
 
@@ -66,7 +64,7 @@ pub(crate) async fn set_planning(
     }
     session
         .journal
-        .record_synced(EventBody::Session(SessionEvent::PlanningSet { on, by }))
+        .record_synced(SessionEvent::PlanningSet { on, by })
         .await?;
     session.with_conversation(|conversation| conversation.planning = on);
     let Some(told) = planning_notice(on, by) else {

@@ -62,13 +62,13 @@ pub(crate) async fn run_sampling(
         error: error.as_ref().map(|fault| fault.message.clone()),
     };
     session.elicitations.add_sampling_usage(&usage);
-    let recording = session.journal.record_synced(EventBody::Call {
-        call: call.clone(),
-        change: CallChange::SamplingFinished {
+    let recording = session.journal.record_synced(EventBody::for_call(
+        call,
+        CallChange::SamplingFinished {
             request_id: request_id.clone(),
             result: Box::new(result),
         },
-    });
+    ));
     match (recording.await, error) {
         (Err(fault), _) | (Ok(()), Some(fault)) => ElicitationReply::Failed(fault.message),
         (Ok(()), None) => ElicitationReply::Sampled {

@@ -216,25 +216,22 @@ async fn record_restore(
         state,
         ..
     } = entry;
-    let event = match state {
-        UndoState::Undone => EventBody::Call {
-            call,
-            change: CallChange::UndoApplied {
-                entry,
-                paths,
-                action,
-            },
+    let change = match state {
+        UndoState::Undone => CallChange::UndoApplied {
+            entry,
+            paths,
+            action,
         },
-        UndoState::Applied | UndoState::Prepared => EventBody::Call {
-            call,
-            change: CallChange::RedoApplied {
-                entry,
-                paths,
-                action,
-            },
+        UndoState::Applied | UndoState::Prepared => CallChange::RedoApplied {
+            entry,
+            paths,
+            action,
         },
     };
-    session.journal.record_synced(event).await
+    session
+        .journal
+        .record_synced(EventBody::for_call(&call, change))
+        .await
 }
 
 /// Runs work on the history, which waits for the disk, on a blocking thread.

@@ -85,7 +85,35 @@ pub enum EventBody {
     },
 }
 
+impl From<SessionEvent> for EventBody {
+    fn from(event: SessionEvent) -> Self {
+        Self::Session(event)
+    }
+}
+
 impl EventBody {
+    /// Returns a change of a call.
+    pub fn for_call(call: &CallId, change: CallChange) -> Self {
+        Self::Call {
+            change,
+            call: call.clone(),
+        }
+    }
+
+    /// Returns a change of a message.
+    pub fn for_message(message: &MessageId, change: MessageChange) -> Self {
+        Self::Message {
+            change,
+            message: message.clone(),
+        }
+    }
+
+    /// Returns a notice to the person.
+    pub fn notice(level: NoticeLevel, fault: crate::UserError) -> Self {
+        let notice = Notice { level, fault };
+        Self::Session(SessionEvent::NoticeAdded { notice })
+    }
+
     /// Returns the name under which the event is stored: the `type` of its JSON.
     pub fn name(&self) -> &'static str {
         match self {

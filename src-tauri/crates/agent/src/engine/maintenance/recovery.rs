@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use protocol::event::{CallChange, MessageChange, Notice, SessionEvent};
+use protocol::event::{CallChange, MessageChange};
 use protocol::view::entry::SessionView;
 use protocol::{
-    CallId, CallState, EntryBody, EventBody, NoticeLevel, SessionState, UndoState, Usage, UserError,
+    CallId, CallState, EventBody, NoticeLevel, SessionState, UndoState, Usage, UserError,
 };
 
 use runtime::{DryRunEnvironment, History};
@@ -85,10 +85,7 @@ async fn recover_snapshots(engine: &Arc<EngineState>) -> Result<(), UserError> {
         match engine.session(&entry.session) {
             Ok(session) => {
                 let call = entry.call.clone();
-                let event = EventBody::Call {
-                    call,
-                    change: CallChange::UndoPrepared { entry },
-                };
+                let event = EventBody::for_call(&call, CallChange::UndoPrepared { entry });
                 session.journal.record_synced(event).await?;
             }
             Err(fault) => tracing::warn!(%fault, entry = %entry.id, "nobody is notified of it"),
@@ -161,17 +158,13 @@ async fn recover_session(
     } else if waits {
         run::start_run(session)?;
     } else {
-        session
-            .journal
-            .record(EventBody::Session(SessionEvent::NoticeAdded {
-                notice: Notice {
-                    level: NoticeLevel::Note,
-                    fault: UserError::new(
-                        "The app ended while this session was at work.",
-                        "Go on with Resume, or say something.",
-                    ),
-                },
-            }));
+        session.journal.record(EventBody::notice(
+            NoticeLevel::Note,
+            UserError::new(
+                "The app ended while this session was at work.",
+                "Go on with Resume, or say something.",
+            ),
+        ));
         session.set_state(SessionState::Interrupted);
     }
     session.journal.sync().await?;
@@ -185,15 +178,8 @@ async fn unfinished_effect(
     session: &Session,
     call: &CallId,
 ) -> Result<&'static str, UserError> {
-    let view = match engine
-        .record
-        .entry(&session.id, call.as_str())?
-        .map(|entry| entry.body)
-    {
-        Some(EntryBody::Call(view)) => view,
-        _ => return Ok(UNKNOWN_EFFECT),
-    };
-    let Some(undo) = view.undo else {
+    let view = engine.call_view(&session.id, call)?;
+    let Some(undo) = view.and_then(|view| view.undo) else {
         return Ok(UNKNOWN_EFFECT);
     };
     let settled = undo::with_history(engine, move |history| history.settle_failed(&undo.id)).await;
@@ -220,9 +206,9 @@ fn end_unfinished_turn(engine: &EngineState, session: &Session) -> Result<(), Us
             ..
         } = entry.body
         {
-            session.journal.record(EventBody::Message {
-                message: protocol::MessageId(entry.id),
-                change: MessageChange::TurnEnded {
+            session.journal.record_message(
+                &protocol::MessageId(entry.id),
+                MessageChange::TurnEnded {
                     turn,
                     usage: Usage::default(),
                     duration_ms: 0,
@@ -232,7 +218,7 @@ fn end_unfinished_turn(engine: &EngineState, session: &Session) -> Result<(), Us
                     )),
                     opaque: serde_json::Value::Null,
                 },
-            });
+            );
         }
     }
     Ok(())

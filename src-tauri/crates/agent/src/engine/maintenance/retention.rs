@@ -18,7 +18,7 @@ pub(crate) async fn run_retention(
     engine: &Arc<EngineState>,
 ) -> Result<CollectionReceipt, UserError> {
     sweep_outputs(engine);
-    let keep = undo_retention(&engine.settings(), engine.config.clock.now());
+    let keep = undo_retention(&engine.settings(), engine.now());
     with_history(engine, move |history| history.collect_garbage(&keep)).await
 }
 

@@ -116,8 +116,8 @@ pub(crate) async fn ask_person(
     let mut watch = FileWatcher::new(&session.tool_context.workspace, &prepared.plan.paths()).ok();
     let (sender, mut decision) = oneshot::channel();
     let expires_after = session.engine.settings().expire_after_min;
-    let expires_at = (expires_after > 0)
-        .then(|| session.engine.config.clock.now() + i64::from(expires_after) * 60_000);
+    let expires_at =
+        (expires_after > 0).then(|| session.engine.now() + i64::from(expires_after) * 60_000);
     session.add_pending_call(
         call.id.clone(),
         PendingCall {
@@ -130,9 +130,9 @@ pub(crate) async fn ask_person(
     session.refresh_state();
     session
         .journal
-        .record_synced(EventBody::Call {
-            call: call.id.clone(),
-            change: CallChange::Waiting {
+        .record_synced(EventBody::for_call(
+            &call.id,
+            CallChange::Waiting {
                 digest: judgement.shown_digest().clone(),
                 grants: card_grants::describe_grants(
                     prepared,
@@ -141,7 +141,7 @@ pub(crate) async fn ask_person(
                 refreshed: attempt.changed.clone(),
                 expires_at,
             },
-        })
+        ))
         .await?;
 
     let stop = session.cancellation_token();

@@ -84,7 +84,7 @@ impl ExecutionMode {
 }
 
 fn check_hosts(session: &Session, hosts: &[String]) -> Result<Vec<String>, Abort> {
-    let now = session.engine.config.clock.now();
+    let now = session.engine.now();
     egress::check_hosts(hosts, &session.rules(), now)
         .map_err(|fault| outcome::failed_outcome(&ToolError::Failed(fault.message)).into())
 }
@@ -156,7 +156,7 @@ where
     W: Future<Output = Result<T, ToolError>> + Send + 'static,
 {
     let (session, call) = (cx.session, &cx.call.id);
-    let began = session.engine.config.clock.now();
+    let began = session.engine.now();
     let stop = session.call_cancellation(call);
     let running = RunningCall {
         cancel: stop.child_token(),

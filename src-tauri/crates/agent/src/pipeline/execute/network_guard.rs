@@ -74,7 +74,7 @@ impl NetworkPolicy for CallNetworkGuard {
     }
 
     fn allows_ip(&self, url: &str, ip: IpAddr) -> Result<(), String> {
-        let now = self.session.engine.config.clock.now();
+        let now = self.session.engine.now();
         let real = host::resolve_host(url).real;
         match self.session.rules().opens_host(&self.tool, &real, now) {
             true => Ok(()),

@@ -148,21 +148,17 @@ impl UpdateSender {
     fn send(&self, update: CallUpdate) {
         let call = self.call.clone();
         self.session.journal.record(match update {
-            CallUpdate::Output(text) => EventBody::Call {
-                call,
-                change: CallChange::Output { text },
-            },
-            CallUpdate::Partial(partial) => EventBody::Call {
-                call,
-                change: CallChange::Update { partial },
-            },
-            CallUpdate::Progress(text) => EventBody::Call {
-                call,
-                change: CallChange::Progress {
+            CallUpdate::Output(text) => EventBody::for_call(&call, CallChange::Output { text }),
+            CallUpdate::Partial(partial) => {
+                EventBody::for_call(&call, CallChange::Update { partial })
+            }
+            CallUpdate::Progress(text) => EventBody::for_call(
+                &call,
+                CallChange::Progress {
                     tool: self.tool.clone(),
                     text,
                 },
-            },
+            ),
         });
     }
 }

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use protocol::event::{CallChange, Notice, SessionEvent};
+use protocol::event::CallChange;
 use protocol::interface::fill_template;
 use protocol::settings::{HookPoint, HookSettings};
 use protocol::text::display_text::to_single_line;
@@ -119,11 +119,7 @@ impl HookSource<'_> {
             Self::Program(program) => format!("The {}", program.display_name()),
         };
         let fault = UserError::new(format!("{whose} {broke}"), follows);
-        session
-            .journal
-            .record(EventBody::Session(SessionEvent::NoticeAdded {
-                notice: Notice { level, fault },
-            }));
+        session.journal.record(EventBody::notice(level, fault));
     }
 }
 
@@ -261,16 +257,16 @@ pub(crate) async fn run_before_execution(
                 is_broken: true,
             }),
         };
-        session.journal.record(EventBody::Call {
-            call: about.call.clone(),
-            change: CallChange::HookAnswered {
+        session.journal.record_call(
+            &about.call,
+            CallChange::HookAnswered {
                 hook: name,
                 refused: decision
                     .as_ref()
                     .err()
                     .map(|refusal| redact::text(&refusal.text).0.into_owned()),
             },
-        });
+        );
         decision?;
     }
     Ok(hooked)

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use lsp::LanguageServers;
 use parking_lot::{Mutex, RwLock};
 use protocol::event::SessionOptions;
-use protocol::{Event, SessionId, Settings, UserError};
+use protocol::{At, CallId, CallView, EntryBody, Event, SessionId, Settings, UserError};
 use provider::{KeyStore, Provider, Providers};
 use record::Record;
 use runtime::{DryRunEnvironment, History, InheritedEnv, SandboxOptions, Workspace};
@@ -133,6 +133,24 @@ impl EngineState {
             self.remove_session(id);
         }
         Ok(session)
+    }
+
+    /// Returns the time by the engine's clock.
+    pub fn now(&self) -> At {
+        self.config.clock.now()
+    }
+
+    /// Returns the view of a call; none if there is no such call on record.
+    pub fn call_view(
+        &self,
+        session: &SessionId,
+        call: &CallId,
+    ) -> Result<Option<Box<CallView>>, UserError> {
+        let entry = self.record.entry(session, call.as_str())?;
+        Ok(match entry.map(|entry| entry.body) {
+            Some(EntryBody::Call(view)) => Some(view),
+            _ => None,
+        })
     }
 
     /// Returns a stream of every event after `since`, including future ones.

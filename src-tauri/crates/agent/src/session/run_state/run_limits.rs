@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use protocol::event::{Notice, SessionEvent};
+use protocol::event::SessionEvent;
 use protocol::{EventBody, Limit, NoticeLevel, RunLimits, Usage, UserError};
 
 use crate::session::Session;
@@ -179,20 +179,18 @@ pub(crate) async fn wait_time_limit(session: &Session, limits: RunLimits) -> Lim
 
 /// Records a notice that the run stops, why, and what to do.
 pub(crate) fn record_limit(session: &Session, reached: &LimitReached) {
-    session
-        .journal
-        .record(EventBody::Session(SessionEvent::LimitReached {
-            limit: reached.limit,
-            used: reached.used,
-            max: reached.max,
-        }));
-    session.journal.record(EventBody::Session(SessionEvent::NoticeAdded { notice: Notice {
-            level: NoticeLevel::Warning,
-            fault: UserError::new(
-                format!("The run reached its limit of {}.", reached.describe()),
-                "Everything it did is kept. Say something to let it go on; the limits then count anew.",
-            ),
-        } }));
+    session.journal.record(SessionEvent::LimitReached {
+        limit: reached.limit,
+        used: reached.used,
+        max: reached.max,
+    });
+    session.journal.record(EventBody::notice(
+        NoticeLevel::Warning,
+        UserError::new(
+            format!("The run reached its limit of {}.", reached.describe()),
+            "Everything it did is kept. Say something to let it go on; the limits then count anew.",
+        ),
+    ));
 }
 
 #[cfg(test)]
