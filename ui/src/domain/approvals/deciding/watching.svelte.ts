@@ -49,12 +49,16 @@ export class Watching {
       }
       this.#see(view);
     });
-    const sized = new ResizeObserver(() => this.#see(this.#view));
+    // Whether the card fits depends on its window as well, which can change its size while no part comes or leaves.
+    const measure = () => this.#see(this.#view);
+    const sized = new ResizeObserver(measure);
     for (const element of [card, top, end]) seen.observe(element);
-    sized.observe(card);
+    for (const element of [card, scrollerOf(card)]) sized.observe(element);
+    window.addEventListener('resize', measure);
     return () => {
       seen.disconnect();
       sized.disconnect();
+      window.removeEventListener('resize', measure);
       clearTimeout(this.#timer);
     };
   }
