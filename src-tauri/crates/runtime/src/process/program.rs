@@ -218,9 +218,9 @@ mod tests {
     use super::*;
     use crate::InheritedEnv;
 
-    struct Room(tempfile::TempDir);
+    struct Fixture(tempfile::TempDir);
 
-    impl Room {
+    impl Fixture {
         fn program(&self, script: &str, input: &str) -> ProgramCommand {
             let file = self.0.path().canonicalize().unwrap().join("program");
             fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
@@ -251,7 +251,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_program_reads_answers_and_tells() {
-        let room = Room(tempfile::tempdir().unwrap());
+        let fixture = Fixture(tempfile::tempdir().unwrap());
         let long = "x".repeat(200_000);
         for (script, input, exit, output, told) in [
             (
@@ -277,7 +277,7 @@ mod tests {
                 "",
             ),
         ] {
-            let program = room.program(script, input);
+            let program = fixture.program(script, input);
             assert_eq!(
                 ran(&program).await,
                 (exit, output.to_owned(), false, told.to_owned()),
@@ -289,9 +289,9 @@ mod tests {
     /// Cargo sets the name of the package under test, which stands here for a variable of the app.
     #[tokio::test]
     async fn a_program_inherits_what_is_not_withheld() {
-        let room = Room(tempfile::tempdir().unwrap());
+        let fixture = Fixture(tempfile::tempdir().unwrap());
         let inherited = InheritedEnv::default();
-        let mut program = room.program("echo \"${CARGO_PKG_NAME-nothing} $PAGER\"", "");
+        let mut program = fixture.program("echo \"${CARGO_PKG_NAME-nothing} $PAGER\"", "");
         program.workspace = program.workspace.with_inherited_env(inherited.clone());
         assert_eq!(ran(&program).await.1, "runtime cat\n");
         inherited.set_choice(["CARGO_PKG_NAME"], []);
@@ -301,12 +301,12 @@ mod tests {
     /// A program that prints without end is ended at the limit, and one that hangs at its timeout.
     #[tokio::test]
     async fn a_program_that_does_not_end_is_ended() {
-        let room = Room(tempfile::tempdir().unwrap());
-        let (_, output, too_long, _) = ran(&room.program("yes", "")).await;
+        let fixture = Fixture(tempfile::tempdir().unwrap());
+        let (_, output, too_long, _) = ran(&fixture.program("yes", "")).await;
         assert_eq!((output.len(), too_long), (1_000, true));
         let hangs = ProgramCommand {
             timeout_ms: 1,
-            ..room.program("sleep 1000", "")
+            ..fixture.program("sleep 1000", "")
         };
         assert_eq!(ran(&hangs).await.0, CommandExit::TimedOut);
         let cancel = CancellationToken::new();
@@ -317,8 +317,8 @@ mod tests {
 
     #[tokio::test]
     async fn what_cannot_be_started_is_an_error() {
-        let room = Room(tempfile::tempdir().unwrap());
-        let program = room.program("true", "");
+        let fixture = Fixture(tempfile::tempdir().unwrap());
+        let program = fixture.program("true", "");
         fs::set_permissions(&program.file, fs::Permissions::from_mode(0o644)).unwrap();
         let start = run_program(&program, |_| {}, &CancellationToken::new()).await;
         assert!(

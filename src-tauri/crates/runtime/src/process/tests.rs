@@ -13,12 +13,12 @@ use tokio_util::sync::CancellationToken;
 use super::{CommandExit, CommandRun, OutputSpill, ShellCommand, run};
 use crate::{FileError, SessionFolder, Workspace};
 
-struct Room {
+struct Fixture {
     home: TempDir,
     folder: Arc<SessionFolder>,
 }
 
-impl Room {
+impl Fixture {
     fn new() -> Self {
         let home = tempfile::tempdir().unwrap();
         fs::create_dir_all(home.path().join("ws/sub")).unwrap();
@@ -71,8 +71,8 @@ async fn until(what: impl Fn() -> bool) {
 
 #[tokio::test]
 async fn exits_and_output() {
-    let room = Room::new();
-    let real = room.ws().canonicalize().unwrap().display().to_string();
+    let fixture = Fixture::new();
+    let real = fixture.ws().canonicalize().unwrap().display().to_string();
     let cases = [
         (
             "echo out; echo err >&2; echo out",
@@ -94,7 +94,7 @@ async fn exits_and_output() {
         ),
     ];
     for (line, exit, text) in cases {
-        let ran = plain(&room.command(line)).await;
+        let ran = plain(&fixture.command(line)).await;
         let head = String::from_utf8(ran.head.clone()).unwrap();
         assert_eq!(
             (ran.exit, head, ran.bytes),
@@ -103,7 +103,7 @@ async fn exits_and_output() {
         );
         assert_eq!((ran.spilled, ran.spill_note), (None, None), "{line}");
     }
-    let ran = plain(&room.command("no-such-program-here")).await;
+    let ran = plain(&fixture.command("no-such-program-here")).await;
     let said = String::from_utf8_lossy(&ran.head).into_owned();
     assert_eq!(ran.exit, CommandExit::Code(127));
     assert!(
@@ -114,8 +114,8 @@ async fn exits_and_output() {
 
 #[tokio::test]
 async fn the_folder_is_below_the_root_or_refused() {
-    let room = Room::new();
-    let mut command = room.command("pwd");
+    let fixture = Fixture::new();
+    let mut command = fixture.command("pwd");
     command.folder = "sub".into();
     let said = String::from_utf8(plain(&command).await.head).unwrap();
     assert!(said.ends_with("/ws/sub\n"), "{said}");
@@ -135,8 +135,8 @@ async fn the_folder_is_below_the_root_or_refused() {
 /// S002-75, S002-68: the head, and the whole in the sidecar.
 #[tokio::test]
 async fn long_output_goes_to_the_spill_file_whole() {
-    let room = Room::new();
-    let mut command = room.command("for i in $(seq 1 5000); do echo line $i; done");
+    let fixture = Fixture::new();
+    let mut command = fixture.command("for i in $(seq 1 5000); do echo line $i; done");
     command.output_bytes_max = 1_000;
     let whole: String = (1..=5_000).map(|i| format!("line {i}\n")).collect();
     let mut seen = String::new();
@@ -149,7 +149,7 @@ async fn long_output_goes_to_the_spill_file_whole() {
     .unwrap();
     let path = ran.spilled.clone().unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), whole);
-    assert_eq!(path.parent(), Some(room.folder.path()));
+    assert_eq!(path.parent(), Some(fixture.folder.path()));
     assert_eq!(
         (ran.head.as_slice(), ran.bytes),
         (&whole.as_bytes()[..1_000], whole.len() as u64)
@@ -165,10 +165,10 @@ async fn long_output_goes_to_the_spill_file_whole() {
 
 #[tokio::test]
 async fn output_that_is_not_utf8_stays_as_it_is() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let mut seen = String::new();
     let ran = run(
-        &room.command(r"printf 'a\377\303\050z\342\202'"),
+        &fixture.command(r"printf 'a\377\303\050z\342\202'"),
         |text| seen.push_str(text),
         &CancellationToken::new(),
     )
@@ -180,12 +180,12 @@ async fn output_that_is_not_utf8_stays_as_it_is() {
 
 #[tokio::test]
 async fn time_is_up_for_the_whole_group() {
-    let room = Room::new();
-    let pids = room.ws().join("pids");
+    let fixture = Fixture::new();
+    let pids = fixture.ws().join("pids");
     for stubborn in ["", "trap '' TERM; "] {
         let line =
             format!("{stubborn}sleep 300 & echo $! > pids; echo $$ >> pids; wait; sleep 300");
-        let mut command = room.command(&line);
+        let mut command = fixture.command(&line);
         command.timeout_ms = 300;
         let ran = plain(&command).await;
         assert_eq!(ran.exit, CommandExit::TimedOut, "{line}");
@@ -198,45 +198,45 @@ async fn time_is_up_for_the_whole_group() {
 
 #[tokio::test]
 async fn cancelled_in_the_middle_or_before() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let cancel = CancellationToken::new();
     let line = "echo begun; sleep 300 & echo $! > pids.new; mv pids.new pids; wait";
-    let command = room.command(line);
+    let command = fixture.command(line);
     let ran = run(&command, |_| cancel.cancel(), &cancel).await.unwrap();
     assert_eq!(
         (ran.exit, ran.head.as_slice()),
         (CommandExit::Cancelled, b"begun\n".as_slice())
     );
-    if let Ok(pid) = fs::read_to_string(room.ws().join("pids")) {
+    if let Ok(pid) = fs::read_to_string(fixture.ws().join("pids")) {
         assert!(!runs(&pid), "{pid} still runs");
     }
-    let ran = run(&room.command("touch made"), |_| {}, &cancel)
+    let ran = run(&fixture.command("touch made"), |_| {}, &cancel)
         .await
         .unwrap();
     assert_eq!(ran.exit, CommandExit::Cancelled);
-    assert!(!room.ws().join("made").exists(), "it was never started");
+    assert!(!fixture.ws().join("made").exists(), "it was never started");
 }
 
 /// A child left behind ends with the call, whether it holds the output or not.
 #[tokio::test]
 async fn what_is_left_behind_ends() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     for line in [
         "sleep 300 & echo $! > pids; echo done",
         "sleep 300 >/dev/null 2>&1 & echo $! > pids; echo done",
         "(trap '' TERM; sleep 300) & echo $! > pids; echo done",
     ] {
-        let ran = plain(&room.command(line)).await;
+        let ran = plain(&fixture.command(line)).await;
         assert_eq!(
             (ran.exit, ran.head.as_slice()),
             (CommandExit::Code(0), b"done\n".as_slice()),
             "{line}"
         );
-        let pid = fs::read_to_string(room.ws().join("pids")).unwrap();
+        let pid = fs::read_to_string(fixture.ws().join("pids")).unwrap();
         assert!(!runs(&pid), "{line}: {pid} still runs");
     }
     // One that leaves the group is out of reach of signals, but does not hold up the call.
-    let ran = plain(&room.command("setsid sleep 5 & echo done")).await;
+    let ran = plain(&fixture.command("setsid sleep 5 & echo done")).await;
     assert_eq!(
         (ran.exit, ran.head.as_slice()),
         (CommandExit::Code(0), b"done\n".as_slice())
@@ -245,9 +245,9 @@ async fn what_is_left_behind_ends() {
 
 #[tokio::test]
 async fn a_dropped_run_ends_its_group() {
-    let room = Room::new();
-    let command = room.command("sleep 300 & echo $! $$ > pids.new; mv pids.new pids; wait");
-    let pids = room.ws().join("pids");
+    let fixture = Fixture::new();
+    let command = fixture.command("sleep 300 & echo $! $$ > pids.new; mv pids.new pids; wait");
+    let pids = fixture.ws().join("pids");
     let task = tokio::spawn(async move { plain(&command).await });
     until(|| pids.exists()).await;
     task.abort();
@@ -273,11 +273,11 @@ async fn keys_in_the_apps_environment_reach_no_command() {
         assert!(ran.status.success(), "{ran:?}");
         return;
     }
-    let room = Room::new();
+    let fixture = Fixture::new();
     // Variables that the caller gives are passed on.
     let command = ShellCommand {
         env: vec![("GIVEN_TOKEN".into(), "given".into())],
-        ..room.command("echo ${OPENAI_API_KEY-none} $RUST_LOG $GIVEN_TOKEN")
+        ..fixture.command("echo ${OPENAI_API_KEY-none} $RUST_LOG $GIVEN_TOKEN")
     };
     assert_eq!(plain(&command).await.head, b"none open given\n");
 }

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::{GlobInclude, GlobQuery, GlobResult, GrepQuery, GrepResult, find_files, search_lines};
 use crate::{FileError, Workspace};
 
-fn room(files: &[(&str, &[u8])]) -> (TempDir, Workspace) {
+fn workspace_with(files: &[(&str, &[u8])]) -> (TempDir, Workspace) {
     let home = tempfile::tempdir().unwrap();
     for (path, bytes) in files {
         let path = home.path().join("ws").join(path);
@@ -20,7 +20,7 @@ fn room(files: &[(&str, &[u8])]) -> (TempDir, Workspace) {
 }
 
 fn tree() -> (TempDir, Workspace) {
-    room(&[
+    workspace_with(&[
         (".gitignore", b"target/\n*.log\n"),
         (".git/config", b"needle"),
         (".hidden/h.rs", b"needle hidden"),
@@ -143,7 +143,7 @@ fn glob_says_when_there_are_more() {
         .iter()
         .map(|name| (name.as_str(), b"".as_slice()))
         .collect();
-    let (_home, workspace) = room(&files);
+    let (_home, workspace) = workspace_with(&files);
     let mut sorted = names.clone();
     sorted.sort();
     let all = find(&workspace, "**", None, 1_001);
@@ -213,7 +213,7 @@ fn grep_stops_in_order() {
         .iter()
         .map(|name| (name.as_str(), b"needle\nneedle\n".as_slice()))
         .collect();
-    let (_home, workspace) = room(&files);
+    let (_home, workspace) = workspace_with(&files);
     let mut sorted = names.clone();
     sorted.sort();
     let expected: Vec<(&str, u64)> = sorted
@@ -238,7 +238,7 @@ fn grep_stops_in_order() {
 #[test]
 fn a_long_line_is_cut_between_characters() {
     let long = format!("needle {}", "ü".repeat(3_000));
-    let (_home, workspace) = room(&[("long", long.as_bytes())]);
+    let (_home, workspace) = workspace_with(&[("long", long.as_bytes())]);
     let text = search(&workspace, &needle(), 1).matches[0].text.clone();
     assert!(
         text.ends_with("üü … [4008 bytes more in this line]"),
@@ -304,7 +304,7 @@ fn what_cannot_be_searched_is_said() {
 #[cfg(unix)]
 #[test]
 fn links_are_found_but_never_followed() {
-    let (home, workspace) = room(&[("in/a.txt", b"needle")]);
+    let (home, workspace) = workspace_with(&[("in/a.txt", b"needle")]);
     let outside = home.path().join("outside");
     fs::create_dir(&outside).unwrap();
     fs::write(outside.join("b.txt"), "needle").unwrap();

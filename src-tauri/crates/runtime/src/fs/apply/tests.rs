@@ -12,7 +12,7 @@ use crate::fs::fault_injection::strike;
 use crate::fs::fault_injection::strike::InjectedFault;
 use crate::{FileError, TreeLimits, Workspace};
 
-fn room(files: &[(&str, &str)]) -> (TempDir, Workspace) {
+fn workspace_with(files: &[(&str, &str)]) -> (TempDir, Workspace) {
     let home = tempfile::tempdir().unwrap();
     for (path, text) in files {
         let path = home.path().join(path);
@@ -73,7 +73,7 @@ fn listed(rows: &[(&str, &str)]) -> Vec<(String, String)> {
 
 #[test]
 fn writes_several_files_and_makes_folders() {
-    let (home, workspace) = room(&[("a.txt", "one")]);
+    let (home, workspace) = workspace_with(&[("a.txt", "one")]);
     let plan = Plan::Write(vec![
         change("a.txt", Some("one"), "two"),
         change("new/deep/b.txt", None, "b"),
@@ -92,7 +92,7 @@ fn writes_several_files_and_makes_folders() {
 #[test]
 fn keeps_the_mode_and_the_link() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-    let (home, workspace) = room(&[("run.sh", "old")]);
+    let (home, workspace) = workspace_with(&[("run.sh", "old")]);
     let real = home.path().join("run.sh");
     fs::set_permissions(&real, fs::Permissions::from_mode(0o751)).unwrap();
     symlink("run.sh", home.path().join("link")).unwrap();
@@ -107,7 +107,7 @@ fn keeps_the_mode_and_the_link() {
 #[test]
 fn a_file_goes_and_one_moves_with_its_mode() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
-    let (home, workspace) = room(&[("run.sh", "old"), ("gone", "g")]);
+    let (home, workspace) = workspace_with(&[("run.sh", "old"), ("gone", "g")]);
     fs::set_permissions(
         home.path().join("run.sh"),
         fs::Permissions::from_mode(0o751),
@@ -169,7 +169,7 @@ fn what_changed_since_is_refused_and_nothing_is_touched() {
         ("empty, not absent", vec![change("empty", None, "x")]),
     ];
     for (name, changes) in cases {
-        let (home, workspace) = room(&[("a", "one"), ("empty", "")]);
+        let (home, workspace) = workspace_with(&[("a", "one"), ("empty", "")]);
         let before = everything(home.path());
         let error = apply_plan(&workspace, &Plan::Write(changes)).unwrap_err();
         assert!(
@@ -182,7 +182,7 @@ fn what_changed_since_is_refused_and_nothing_is_touched() {
 
 #[test]
 fn a_plan_that_cannot_be_carried_out_names_the_path() {
-    let (home, workspace) = room(&[("a", "one"), ("d/x", "")]);
+    let (home, workspace) = workspace_with(&[("a", "one"), ("d/x", "")]);
     let cases = [
         (
             change("d", None, "x"),
@@ -234,7 +234,7 @@ fn a_plan_that_cannot_be_carried_out_names_the_path() {
 fn a_full_disk_at_any_step_leaves_everything_as_it_was() {
     let mut reached = 0;
     for at in 0.. {
-        let (home, workspace) = room(&[("a", "one"), ("b", "two"), ("old/x", "x")]);
+        let (home, workspace) = workspace_with(&[("a", "one"), ("b", "two"), ("old/x", "x")]);
         let before = everything(home.path());
         let plan = Plan::Write(vec![
             change("a", Some("one"), "1"),
@@ -267,7 +267,7 @@ fn a_full_disk_at_any_step_leaves_everything_as_it_was() {
         "two folders, four files staged, four placed, one taken away"
     );
 
-    let (home, workspace) = room(&[("old/x", "x"), ("old/y/z", "z")]);
+    let (home, workspace) = workspace_with(&[("old/x", "x"), ("old/y/z", "z")]);
     let before = everything(home.path());
     let plan = removal(&workspace, "old");
     let (result, hit) = strike::after(0, InjectedFault::Full, || apply_plan(&workspace, &plan));
@@ -277,7 +277,8 @@ fn a_full_disk_at_any_step_leaves_everything_as_it_was() {
 
 #[test]
 fn removes_a_whole_tree_a_file_and_a_link_only() {
-    let (home, workspace) = room(&[("t/a", "1"), ("t/u/b", "2"), ("keep", "k"), ("file", "f")]);
+    let (home, workspace) =
+        workspace_with(&[("t/a", "1"), ("t/u/b", "2"), ("keep", "k"), ("file", "f")]);
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("keep", home.path().join("t/link")).unwrap();
@@ -291,7 +292,7 @@ fn removes_a_whole_tree_a_file_and_a_link_only() {
 
 #[test]
 fn a_tree_that_changed_stays() {
-    let (home, workspace) = room(&[("t/a", "1"), ("t/u/b", "2")]);
+    let (home, workspace) = workspace_with(&[("t/a", "1"), ("t/u/b", "2")]);
     let plan = removal(&workspace, "t");
     fs::write(home.path().join("t/u/c"), "new").unwrap();
     let before = everything(home.path());

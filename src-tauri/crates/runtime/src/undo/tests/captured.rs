@@ -11,7 +11,7 @@ use super::*;
 use crate::fs::fault_injection::strike;
 use crate::fs::fault_injection::strike::InjectedFault;
 
-impl Room {
+impl Fixture {
     /// Returns the folder that holds the changes of a command.
     pub(super) fn layer(&self) -> PathBuf {
         self.home.path().join("layer")
@@ -101,52 +101,52 @@ pub(super) const LINES: &str = "
 /// Each content is kept once, and therefore counts once.
 #[test]
 fn what_was_renamed_counts_once() {
-    let room = Room::new();
-    room.file("a", "12345", 0o644);
-    room.file("b", "678", 0o644);
-    let small = History::open(&room.home.path().join("small"), 5).unwrap();
-    let outlook = |plan: &Plan| small.undo_availability(&room.workspace, plan);
+    let fixture = Fixture::new();
+    fixture.file("a", "12345", 0o644);
+    fixture.file("b", "678", 0o644);
+    let small = History::open(&fixture.home.path().join("small"), 5).unwrap();
+    let outlook = |plan: &Plan| small.undo_availability(&fixture.workspace, plan);
     assert_eq!(
-        outlook(&room.command("mv a c; cp c d")),
+        outlook(&fixture.command("mv a c; cp c d")),
         UndoAvailability::Secured
     );
-    std::fs::remove_dir_all(room.layer()).unwrap();
-    let two = outlook(&room.command("mv a c; rm b"));
+    std::fs::remove_dir_all(fixture.layer()).unwrap();
+    let two = outlook(&fixture.command("mv a c; rm b"));
     assert!(matches!(two, UndoAvailability::Unsecured { .. }), "{two:?}");
 }
 
 #[test]
 fn carried_out_and_taken_back_and_brought_again() {
-    let room = Room::new();
-    room.everything();
-    let before = room.picture();
-    let plan = room.command(LINES);
-    let expected = without_folder_times(picture(&room.layer()));
-    let id = room.effect("und_1", &plan);
-    let after = room.picture();
+    let fixture = Fixture::new();
+    fixture.everything();
+    let before = fixture.picture();
+    let plan = fixture.command(LINES);
+    let expected = without_folder_times(picture(&fixture.layer()));
+    let id = fixture.effect("und_1", &plan);
+    let after = fixture.picture();
     assert_eq!(without_folder_times(after.clone()), expected);
-    room.undo(&id).unwrap();
-    assert_eq!(room.picture(), before);
-    room.redo(&id).unwrap();
-    assert_eq!(room.picture(), after);
+    fixture.undo(&id).unwrap();
+    assert_eq!(fixture.picture(), before);
+    fixture.redo(&id).unwrap();
+    assert_eq!(fixture.picture(), after);
 }
 
 /// A file with a hole takes no more disk space when it is written, neither from the layer nor from the copies.
 #[test]
 fn a_hole_comes_as_a_hole() {
-    let room = Room::new();
-    let plan = room.command("printf start > big; truncate -s 60M big; printf end >> big");
-    let expected = fs::read(room.layer().join("big")).unwrap();
-    let id = room.effect("und_1", &plan);
+    let fixture = Fixture::new();
+    let plan = fixture.command("printf start > big; truncate -s 60M big; printf end >> big");
+    let expected = fs::read(fixture.layer().join("big")).unwrap();
+    let id = fixture.effect("und_1", &plan);
     for _ in 0..2 {
-        assert!(fs::read(room.at("big")).unwrap() == expected);
-        let taken = fs::metadata(room.at("big")).unwrap().blocks() * 512;
+        assert!(fs::read(fixture.at("big")).unwrap() == expected);
+        let taken = fs::metadata(fixture.at("big")).unwrap().blocks() * 512;
         assert!(!cfg!(target_os = "linux") || taken < 8 << 20, "{taken}");
-        room.undo(&id).unwrap();
-        assert!(!room.at("big").exists());
-        room.redo(&id).unwrap();
+        fixture.undo(&id).unwrap();
+        assert!(!fixture.at("big").exists());
+        fixture.redo(&id).unwrap();
     }
-    assert!(room.history.disk_bytes().unwrap() < 100_000);
+    assert!(fixture.history.disk_bytes().unwrap() < 100_000);
 }
 
 #[test]
@@ -160,40 +160,40 @@ fn nothing_is_touched_when_something_changed_meanwhile() {
         ("a link leads elsewhere", "ln -sfn elsewhere old/link"),
     ];
     for (what, line) in changes {
-        let room = Room::new();
-        room.everything();
-        let plan = room.command(LINES);
+        let fixture = Fixture::new();
+        fixture.everything();
+        let plan = fixture.command(LINES);
         let mut shell = std::process::Command::new("bash");
         let changed = shell
             .arg("-c")
             .arg(line)
-            .current_dir(room.at(""))
+            .current_dir(fixture.at(""))
             .status()
             .unwrap();
         assert!(changed.success());
-        let before = room.picture();
-        let applied = room.carry_out(&plan);
+        let before = fixture.picture();
+        let applied = fixture.carry_out(&plan);
         assert!(
             matches!(applied, Err(FileError::Changed { .. })),
             "{what}: {applied:?}"
         );
-        assert_eq!(room.picture(), before, "{what}");
+        assert_eq!(fixture.picture(), before, "{what}");
     }
 }
 
 #[test]
 fn a_layer_that_is_gone_does_nothing() {
-    let room = Room::new();
-    room.everything();
-    let plan = room.command(LINES);
-    fs::remove_dir_all(room.layer()).unwrap();
-    let before = room.picture();
-    let applied = room.carry_out(&plan);
+    let fixture = Fixture::new();
+    fixture.everything();
+    let plan = fixture.command(LINES);
+    fs::remove_dir_all(fixture.layer()).unwrap();
+    let before = fixture.picture();
+    let applied = fixture.carry_out(&plan);
     assert!(
         matches!(applied, Err(FileError::SandboxUnavailable { .. })),
         "{applied:?}"
     );
-    assert_eq!(room.picture(), before);
+    assert_eq!(fixture.picture(), before);
 }
 
 /// Stopped anywhere, or with a full disk anywhere: exactly before or exactly after, and nothing temporary.
@@ -202,17 +202,17 @@ fn stopped_at_every_step() {
     for how in [InjectedFault::Stop, InjectedFault::Full] {
         let mut reached = 0;
         for at in 0.. {
-            let room = Room::in_memory();
-            room.everything();
-            let before = without_folder_times(room.picture());
-            let plan = room.command(LINES);
-            let after = without_folder_times(picture(&room.layer()));
+            let fixture = Fixture::in_memory();
+            fixture.everything();
+            let before = without_folder_times(fixture.picture());
+            let plan = fixture.command(LINES);
+            let after = without_folder_times(picture(&fixture.layer()));
             let work = || {
-                let entry = room.prepare("und_1", &plan)?;
-                match room.carry_out(&plan) {
-                    Ok(()) => room.history.mark_applied(&entry.id)?,
+                let entry = fixture.prepare("und_1", &plan)?;
+                match fixture.carry_out(&plan) {
+                    Ok(()) => fixture.history.mark_applied(&entry.id)?,
                     // As the engine does.
-                    Err(_) => drop(room.history.settle_failed(&entry.id)),
+                    Err(_) => drop(fixture.history.settle_failed(&entry.id)),
                 }
                 Ok::<_, FileError>(())
             };
@@ -222,13 +222,13 @@ fn stopped_at_every_step() {
             }
             reached += 1;
             let what = format!("{how:?}, step {at}");
-            let again = History::open(&room.home.path().join("history"), 1 << 30).unwrap();
+            let again = History::open(&fixture.home.path().join("history"), 1 << 30).unwrap();
             again.recover_interrupted(|_| false).unwrap();
             let state = again
                 .entry(&"und_1".into())
                 .unwrap()
                 .map(|entry| entry.state);
-            let stands = without_folder_times(room.picture());
+            let stands = without_folder_times(fixture.picture());
             match state {
                 None | Some(UndoState::Undone) => assert_eq!(stands, before, "{what}"),
                 Some(UndoState::Applied) => assert_eq!(stands, after, "{what}"),
@@ -236,7 +236,7 @@ fn stopped_at_every_step() {
             }
             if state == Some(UndoState::Applied) {
                 carry(&again, &"und_1".into(), UndoDirection::Undo).unwrap();
-                assert_eq!(without_folder_times(room.picture()), before, "{what}");
+                assert_eq!(without_folder_times(fixture.picture()), before, "{what}");
             }
         }
         assert!(reached >= 20, "{how:?}: only {reached} steps");

@@ -7,28 +7,32 @@ use crate::fs::fault_injection::strike;
 use crate::fs::fault_injection::strike::InjectedFault;
 
 /// Everything that can be undone: every kind of plan, and the changes of a command.
-fn acts(room: &Room) -> Vec<Plan> {
-    let mut acts = plans(room).to_vec();
-    acts.push(room.command(captured::LINES));
+fn acts(fixture: &Fixture) -> Vec<Plan> {
+    let mut acts = plans(fixture).to_vec();
+    acts.push(fixture.command(captured::LINES));
     acts
 }
 
-fn plans(room: &Room) -> [Plan; 3] {
+fn plans(fixture: &Fixture) -> [Plan; 3] {
     let changes = [
         ("keep/a.txt", "changed"),
         ("new/deep/b.txt", "b"),
         ("old/secret", "t"),
     ];
-    [room.removal("old"), room.writing(&changes), room.patching()]
+    [
+        fixture.removal("old"),
+        fixture.writing(&changes),
+        fixture.patching(),
+    ]
 }
 
-fn reopened(room: &Room) -> History {
-    History::open(&room.home.path().join("history"), 1 << 30).unwrap()
+fn reopened(fixture: &Fixture) -> History {
+    History::open(&fixture.home.path().join("history"), 1 << 30).unwrap()
 }
 
 /// No half-written file stays, neither in the workspace nor in the store.
-pub(super) fn assert_clean(room: &Room, what: &str) {
-    for (path, _) in picture(room.home.path()) {
+pub(super) fn assert_clean(fixture: &Fixture, what: &str) {
+    for (path, _) in picture(fixture.home.path()) {
         let name = path.display().to_string();
         assert!(!name.contains(".countersign-"), "{what}: {name}");
         assert!(!name.contains("copies/new/"), "{what}: {name}");
@@ -42,23 +46,23 @@ fn stopped_while_the_effect_is_made() {
     for which in 0..3 {
         let mut reached = 0;
         for at in 0.. {
-            let room = Room::in_memory();
-            room.everything();
-            let before = room.picture();
-            let plan = &plans(&room)[which];
-            let (_, hit) = strike::after(at, InjectedFault::Stop, || room.effect("und_1", plan));
+            let fixture = Fixture::in_memory();
+            fixture.everything();
+            let before = fixture.picture();
+            let plan = &plans(&fixture)[which];
+            let (_, hit) = strike::after(at, InjectedFault::Stop, || fixture.effect("und_1", plan));
             if !hit {
                 break;
             }
             reached += 1;
             let what = format!("plan {which}, step {at}");
-            let again = reopened(&room);
+            let again = reopened(&fixture);
             let settled = again.recover_interrupted(|_| false).unwrap();
-            assert_clean(&room, &what);
+            assert_clean(&fixture, &what);
             let Some(entry) = again.entry(&"und_1".into()).unwrap() else {
                 assert_eq!(settled, [], "{what}");
                 assert_eq!(
-                    room.picture(),
+                    fixture.picture(),
                     before,
                     "{what}: stopped while copies were taken"
                 );
@@ -67,13 +71,13 @@ fn stopped_while_the_effect_is_made() {
             assert_eq!(settled, std::slice::from_ref(&entry.id), "{what}");
             match entry.state {
                 UndoState::Undone => {
-                    assert_eq!(room.picture(), before, "{what}");
+                    assert_eq!(fixture.picture(), before, "{what}");
                     carry(&again, &entry.id, UndoDirection::Redo).unwrap();
                 }
                 UndoState::Applied => {
-                    assert_ne!(room.picture(), before, "{what}");
+                    assert_ne!(fixture.picture(), before, "{what}");
                     carry(&again, &entry.id, UndoDirection::Undo).unwrap();
-                    assert_eq!(room.picture(), before, "{what}");
+                    assert_eq!(fixture.picture(), before, "{what}");
                 }
                 UndoState::Prepared => panic!("{what}: not settled"),
             }
@@ -93,22 +97,22 @@ fn stopped_while_it_is_undone_or_redone() {
         for direction in [UndoDirection::Undo, UndoDirection::Redo] {
             let mut reached = 0;
             for at in 0.. {
-                let room = Room::in_memory();
-                room.everything();
-                let before = room.picture();
-                let id = room.effect("und_1", &acts(&room)[which]);
-                let after = room.picture();
+                let fixture = Fixture::in_memory();
+                fixture.everything();
+                let before = fixture.picture();
+                let id = fixture.effect("und_1", &acts(&fixture)[which]);
+                let after = fixture.picture();
                 if direction == UndoDirection::Redo {
-                    room.undo(&id).unwrap();
+                    fixture.undo(&id).unwrap();
                 }
-                let work = || carry(&room.history, &id, direction);
+                let work = || carry(&fixture.history, &id, direction);
                 let (_, hit) = strike::after(at, InjectedFault::Stop, work);
                 if !hit {
                     break;
                 }
                 reached += 1;
                 let what = format!("plan {which}, {direction:?}, step {at}");
-                let again = reopened(&room);
+                let again = reopened(&fixture);
                 // Until the act is written down nothing is touched, and from then on it is finished.
                 let direction = match again.recover_interrupted(|_| false).unwrap().len() {
                     0 => direction.opposite(),
@@ -118,9 +122,9 @@ fn stopped_while_it_is_undone_or_redone() {
                     UndoDirection::Undo => &before,
                     UndoDirection::Redo => &after,
                 };
-                assert_eq!(room.picture(), *expected, "{what}");
-                assert_clean(&room, &what);
-                assert_eq!(room.state(&id), direction.state(), "{what}");
+                assert_eq!(fixture.picture(), *expected, "{what}");
+                assert_clean(&fixture, &what);
+                assert_eq!(fixture.state(&id), direction.state(), "{what}");
                 carry(&again, &id, direction.opposite()).unwrap();
             }
             assert!(
@@ -135,18 +139,18 @@ fn stopped_while_it_is_undone_or_redone() {
 fn stopped_again_while_it_is_recovered() {
     for which in 0..3 {
         for at in 0.. {
-            let room = Room::in_memory();
-            room.everything();
-            let before = room.picture();
-            let id = room.effect("und_1", &plans(&room)[which]);
-            let (_, hit) = strike::after(5, InjectedFault::Stop, || room.undo(&id));
+            let fixture = Fixture::in_memory();
+            fixture.everything();
+            let before = fixture.picture();
+            let id = fixture.effect("und_1", &plans(&fixture)[which]);
+            let (_, hit) = strike::after(5, InjectedFault::Stop, || fixture.undo(&id));
             assert!(hit);
             let (_, hit) = strike::after(at, InjectedFault::Stop, || {
-                reopened(&room).recover_interrupted(|_| false)
+                reopened(&fixture).recover_interrupted(|_| false)
             });
-            reopened(&room).recover_interrupted(|_| false).unwrap();
-            assert_eq!(room.picture(), before, "plan {which}, step {at}");
-            assert_clean(&room, &format!("plan {which}, step {at}"));
+            reopened(&fixture).recover_interrupted(|_| false).unwrap();
+            assert_eq!(fixture.picture(), before, "plan {which}, step {at}");
+            assert_clean(&fixture, &format!("plan {which}, step {at}"));
             if !hit {
                 break;
             }
@@ -159,11 +163,11 @@ fn a_full_disk_while_it_is_undone_puts_everything_back() {
     for which in 0..3 {
         let mut reached = 0;
         for at in 0.. {
-            let room = Room::in_memory();
-            room.everything();
-            let id = room.effect("und_1", &plans(&room)[which]);
-            let after = room.picture();
-            let (result, hit) = strike::after(at, InjectedFault::Full, || room.undo(&id));
+            let fixture = Fixture::in_memory();
+            fixture.everything();
+            let id = fixture.effect("und_1", &plans(&fixture)[which]);
+            let after = fixture.picture();
+            let (result, hit) = strike::after(at, InjectedFault::Full, || fixture.undo(&id));
             if !hit {
                 break;
             }
@@ -173,10 +177,10 @@ fn a_full_disk_while_it_is_undone_puts_everything_back() {
                 panic!("{what}: {result:?}");
             };
             assert!(fault.message.contains("disk is full"), "{what}: {fault}");
-            assert_eq!(room.picture(), after, "{what}");
-            assert_clean(&room, &what);
-            assert_eq!(room.state(&id), UndoState::Applied, "{what}");
-            room.undo(&id).unwrap();
+            assert_eq!(fixture.picture(), after, "{what}");
+            assert_clean(&fixture, &what);
+            assert_eq!(fixture.state(&id), UndoState::Applied, "{what}");
+            fixture.undo(&id).unwrap();
         }
         assert!(reached >= 6, "plan {which}: only {reached} steps");
     }
@@ -186,13 +190,13 @@ fn a_full_disk_while_it_is_undone_puts_everything_back() {
 fn a_failed_effect_is_settled() {
     let mut reached = 0;
     for at in 0.. {
-        let room = Room::in_memory();
-        room.everything();
-        let before = room.picture();
-        let plan = &plans(&room)[1];
-        let id = room.prepare("und_1", plan).unwrap().id;
+        let fixture = Fixture::in_memory();
+        fixture.everything();
+        let before = fixture.picture();
+        let plan = &plans(&fixture)[1];
+        let id = fixture.prepare("und_1", plan).unwrap().id;
         let (result, hit) = strike::after(at, InjectedFault::Full, || {
-            apply_plan(&room.workspace, plan)
+            apply_plan(&fixture.workspace, plan)
         });
         if !hit {
             break;
@@ -200,15 +204,15 @@ fn a_failed_effect_is_settled() {
         reached += 1;
         assert!(result.unwrap().is_err());
         assert_eq!(
-            without_folder_times(room.picture()),
+            without_folder_times(fixture.picture()),
             without_folder_times(before.clone())
         );
         assert_eq!(
-            room.history.settle_failed(&id).unwrap().state,
+            fixture.history.settle_failed(&id).unwrap().state,
             UndoState::Undone,
             "step {at}"
         );
-        assert_eq!(room.picture(), before, "step {at}");
+        assert_eq!(fixture.picture(), before, "step {at}");
     }
     assert!(reached >= 6, "only {reached} steps");
 }
@@ -216,52 +220,66 @@ fn a_failed_effect_is_settled() {
 /// A person who edited after the crash keeps the edit; the rest goes back.
 #[test]
 fn recovery_leaves_a_persons_edit_alone() {
-    let room = Room::in_memory();
-    room.everything();
-    let plan = &plans(&room)[1];
-    let id = room.prepare("und_1", plan).unwrap().id;
+    let fixture = Fixture::in_memory();
+    fixture.everything();
+    let plan = &plans(&fixture)[1];
+    let id = fixture.prepare("und_1", plan).unwrap().id;
     // Two folders made, three files staged, two of three placed.
-    let (_, hit) = strike::after(6, InjectedFault::Stop, || apply_plan(&room.workspace, plan));
-    assert!(hit && room.at("new/deep/b.txt").exists() && !room.at("old/secret2").exists());
-    fs::write(room.at("keep/a.txt"), "person").unwrap();
+    let (_, hit) = strike::after(6, InjectedFault::Stop, || {
+        apply_plan(&fixture.workspace, plan)
+    });
+    assert!(hit && fixture.at("new/deep/b.txt").exists() && !fixture.at("old/secret2").exists());
+    fs::write(fixture.at("keep/a.txt"), "person").unwrap();
     assert_eq!(
-        reopened(&room).recover_interrupted(|_| false),
+        reopened(&fixture).recover_interrupted(|_| false),
         Ok(vec![id.clone()])
     );
-    assert_eq!(fs::read(room.at("keep/a.txt")).unwrap(), b"person");
-    assert!(!room.at("new").exists());
-    assert_eq!(room.state(&id), UndoState::Undone);
-    assert_clean(&room, "after an edit");
+    assert_eq!(fs::read(fixture.at("keep/a.txt")).unwrap(), b"person");
+    assert!(!fixture.at("new").exists());
+    assert_eq!(fixture.state(&id), UndoState::Undone);
+    assert_clean(&fixture, "after an edit");
 }
 
 #[test]
 fn what_somebody_is_at_is_left_alone() {
-    let room = Room::in_memory();
-    room.everything();
-    let plan = &plans(&room)[1];
-    let entry = room.prepare("und_1", plan).unwrap();
-    let (_, hit) = strike::after(6, InjectedFault::Stop, || apply_plan(&room.workspace, plan));
+    let fixture = Fixture::in_memory();
+    fixture.everything();
+    let plan = &plans(&fixture)[1];
+    let entry = fixture.prepare("und_1", plan).unwrap();
+    let (_, hit) = strike::after(6, InjectedFault::Stop, || {
+        apply_plan(&fixture.workspace, plan)
+    });
     assert!(hit);
-    let under_way = room.picture();
+    let under_way = fixture.picture();
     let at_work = |session: &SessionId| *session == entry.session;
-    assert_eq!(reopened(&room).recover_interrupted(at_work), Ok(vec![]));
-    assert_eq!(room.picture(), under_way);
-    assert_eq!(room.state(&entry.id), UndoState::Prepared);
+    assert_eq!(reopened(&fixture).recover_interrupted(at_work), Ok(vec![]));
+    assert_eq!(fixture.picture(), under_way);
+    assert_eq!(fixture.state(&entry.id), UndoState::Prepared);
     // Once they are gone, it is nobody's.
     assert_eq!(
-        reopened(&room).recover_interrupted(|_| false),
+        reopened(&fixture).recover_interrupted(|_| false),
         Ok(vec![entry.id.clone()])
     );
-    assert_eq!(room.state(&entry.id), UndoState::Undone);
-    assert_clean(&room, "after whoever was at it");
+    assert_eq!(fixture.state(&entry.id), UndoState::Undone);
+    assert_clean(&fixture, "after whoever was at it");
 }
 
 #[test]
 fn an_entry_whose_workspace_is_gone_is_left_alone() {
-    let room = Room::in_memory();
-    room.everything();
-    let id = room.prepare("und_1", &room.removal("old")).unwrap().id;
-    fs::rename(room.workspace.root(), room.home.path().join("elsewhere")).unwrap();
-    assert_eq!(reopened(&room).recover_interrupted(|_| false), Ok(vec![]));
-    assert_eq!(room.state(&id), UndoState::Prepared);
+    let fixture = Fixture::in_memory();
+    fixture.everything();
+    let id = fixture
+        .prepare("und_1", &fixture.removal("old"))
+        .unwrap()
+        .id;
+    fs::rename(
+        fixture.workspace.root(),
+        fixture.home.path().join("elsewhere"),
+    )
+    .unwrap();
+    assert_eq!(
+        reopened(&fixture).recover_interrupted(|_| false),
+        Ok(vec![])
+    );
+    assert_eq!(fixture.state(&id), UndoState::Prepared);
 }

@@ -6,14 +6,14 @@ use crate::fs::fault_injection::strike;
 use crate::fs::fault_injection::strike::InjectedFault;
 
 /// Edits of one long text, each at another place; their entries, the oldest first.
-fn edits(room: &Room, count: usize) -> Vec<UndoId> {
+fn edits(fixture: &Fixture, count: usize) -> Vec<UndoId> {
     let mut text = long("");
-    room.file("long.txt", &text, 0o644);
+    fixture.file("long.txt", &text, 0o644);
     let edit = |number: usize| {
         text.replace_range(number * 5_000..number * 5_000 + 4, &format!("{number:04}"));
-        room.effect(
+        fixture.effect(
             &format!("und_{number:02}"),
-            &room.writing(&[("long.txt", &text)]),
+            &fixture.writing(&[("long.txt", &text)]),
         )
     };
     (1..=count).map(edit).collect()
@@ -25,11 +25,11 @@ fn copies(history: &History) -> u64 {
 
 #[test]
 fn edits_of_a_long_file_share_what_they_leave_as_it_is() {
-    let room = Room::new();
-    let ids = edits(&room, 10);
-    let length = fs::metadata(room.at("long.txt")).unwrap().len();
+    let fixture = Fixture::new();
+    let ids = edits(&fixture, 10);
+    let length = fs::metadata(fixture.at("long.txt")).unwrap().len();
     assert!(
-        copies(&room.history) < length * 4,
+        copies(&fixture.history) < length * 4,
         "eleven versions take less than four"
     );
     // All of them fit where their whole lengths would not.
@@ -37,70 +37,70 @@ fn edits_of_a_long_file_share_what_they_leave_as_it_is() {
         since: 0,
         bytes_max: length * 4,
     };
-    assert_eq!(room.history.collect_garbage(&keep).unwrap().entries, 0);
+    assert_eq!(fixture.history.collect_garbage(&keep).unwrap().entries, 0);
     // The oldest go, and the pieces that they share with the others stay.
     let keep = RetentionLimits {
         since: NOW + 5,
         bytes_max: u64::MAX,
     };
-    let before = copies(&room.history);
-    let done = room.history.collect_garbage(&keep).unwrap();
+    let before = copies(&fixture.history);
+    let done = fixture.history.collect_garbage(&keep).unwrap();
     assert_eq!((done.entries, done.entries_left), (5, 5));
-    assert!(copies(&room.history) < before);
-    assert_eq!(done.bytes_left, room.history.disk_bytes().unwrap());
+    assert!(copies(&fixture.history) < before);
+    assert_eq!(done.bytes_left, fixture.history.disk_bytes().unwrap());
     for id in ids[5..].iter().rev() {
-        room.undo(id).unwrap();
+        fixture.undo(id).unwrap();
     }
     let mut text = long("");
     for number in 1..=5 {
         text.replace_range(number * 5_000..number * 5_000 + 4, &format!("{number:04}"));
     }
-    assert!(fs::read_to_string(room.at("long.txt")).unwrap() == text);
+    assert!(fs::read_to_string(fixture.at("long.txt")).unwrap() == text);
 }
 
 /// Makes the store as it was before there were pieces: whole contents in `blobs/`, and nothing else.
-fn as_before(room: Room) -> Room {
-    let folder = room.home.path().join("history");
-    for entry in room.history.entries().unwrap() {
-        let manifest = room.history.0.load_manifest(&entry.id).unwrap();
+fn as_before(fixture: Fixture) -> Fixture {
+    let folder = fixture.home.path().join("history");
+    for entry in fixture.history.entries().unwrap() {
+        let manifest = fixture.history.0.load_manifest(&entry.id).unwrap();
         for (blob, bytes) in manifest.required_copies() {
             let shelf = folder.join("blobs").join(&blob.as_str()[..2]);
             fs::create_dir_all(&shelf).unwrap();
-            let content = room.history.0.store.read_content(blob, bytes).unwrap();
+            let content = fixture.history.0.store.read_content(blob, bytes).unwrap();
             fs::write(shelf.join(blob.as_str()), content).unwrap();
         }
     }
     fs::create_dir_all(folder.join("blobs/new")).unwrap();
     fs::remove_dir_all(folder.join("copies")).unwrap();
-    Room::standing(room.home)
+    Fixture::standing(fixture.home)
 }
 
 #[test]
 fn a_data_folder_of_before_goes_on() {
-    let room = Room::new();
-    room.everything();
-    let at_first = room.picture();
-    let patched = room.effect("und_1", &room.patching());
-    let after_patch = room.picture();
-    let room = as_before(room);
-    let whole = picture(&room.home.path().join("history/blobs"));
+    let fixture = Fixture::new();
+    fixture.everything();
+    let at_first = fixture.picture();
+    let patched = fixture.effect("und_1", &fixture.patching());
+    let after_patch = fixture.picture();
+    let fixture = as_before(fixture);
+    let whole = picture(&fixture.home.path().join("history/blobs"));
     let whole: usize = whole.values().map(|seen| seen.content.len()).sum();
-    assert_eq!(copies(&room.history), whole as u64);
-    assert_eq!(room.history.recover_interrupted(|_| false), Ok(vec![]));
+    assert_eq!(copies(&fixture.history), whole as u64);
+    assert_eq!(fixture.history.recover_interrupted(|_| false), Ok(vec![]));
     // There and back from whole copies, and a new entry beside the old one.
-    room.undo(&patched).unwrap();
-    assert_eq!(room.picture(), at_first);
-    room.redo(&patched).unwrap();
-    assert_eq!(room.picture(), after_patch);
-    let removed = room.effect("und_2", &room.removal("old"));
+    fixture.undo(&patched).unwrap();
+    assert_eq!(fixture.picture(), at_first);
+    fixture.redo(&patched).unwrap();
+    assert_eq!(fixture.picture(), after_patch);
+    let removed = fixture.effect("und_2", &fixture.removal("old"));
     let ids = [patched.clone(), removed];
     let both = RestoreRequest::Undo {
         entries: ids.to_vec(),
     };
-    let done = act(&room.history, &both, &[]).unwrap();
-    assert_eq!(room.picture(), at_first);
+    let done = act(&fixture.history, &both, &[]).unwrap();
+    assert_eq!(fixture.picture(), at_first);
     act(
-        &room.history,
+        &fixture.history,
         &RestoreRequest::Undo {
             entries: vec![done.receipt.entry.id],
         },
@@ -112,31 +112,34 @@ fn a_data_folder_of_before_goes_on() {
         since: 0,
         bytes_max: u64::MAX,
     };
-    room.history.collect_garbage(&all).unwrap();
-    assert_eq!(copies(&room.history), needed(&room.history).bytes());
+    fixture.history.collect_garbage(&all).unwrap();
+    assert_eq!(copies(&fixture.history), needed(&fixture.history).bytes());
     let none = RetentionLimits {
         since: i64::MAX,
         bytes_max: 0,
     };
-    assert_eq!(room.history.collect_garbage(&none).unwrap().entries_left, 0);
-    assert_eq!(copies(&room.history), 0);
+    assert_eq!(
+        fixture.history.collect_garbage(&none).unwrap().entries_left,
+        0
+    );
+    assert_eq!(copies(&fixture.history), 0);
 }
 
 /// A damaged copy of an earlier version is found before anything is touched.
 #[test]
 fn a_damaged_copy_of_before_is_named() {
-    let room = Room::new();
-    room.everything();
-    let id = room.effect("und_1", &room.removal("old"));
-    let room = as_before(room);
-    let after = room.picture();
-    let blobs = room.home.path().join("history/blobs");
+    let fixture = Fixture::new();
+    fixture.everything();
+    let id = fixture.effect("und_1", &fixture.removal("old"));
+    let fixture = as_before(fixture);
+    let after = fixture.picture();
+    let blobs = fixture.home.path().join("history/blobs");
     for (path, seen) in picture(&blobs) {
         if seen.kind != 'f' {
             continue;
         }
         fs::write(blobs.join(&path), "damaged").unwrap();
-        let Err(RestoreError::Failed(fault)) = room.undo(&id) else {
+        let Err(RestoreError::Failed(fault)) = fixture.undo(&id) else {
             panic!("restored a damaged copy");
         };
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
@@ -144,41 +147,41 @@ fn a_damaged_copy_of_before_is_named() {
             fault.message.contains("damaged") && fault.message.contains(&name),
             "{fault}"
         );
-        assert_eq!(room.picture(), after);
+        assert_eq!(fixture.picture(), after);
         fs::write(blobs.join(&path), seen.content).unwrap();
     }
-    room.undo(&id).unwrap();
+    fixture.undo(&id).unwrap();
 }
 
 /// Stopped at any step while copies of both kinds are removed: kept entries can be undone, and the next collection
 /// finishes.
 #[test]
 fn stopped_while_copies_of_both_kinds_go() {
-    let collect = |room: &Room, since: i64| {
+    let collect = |fixture: &Fixture, since: i64| {
         let keep = RetentionLimits {
             since,
             bytes_max: u64::MAX,
         };
-        room.history.collect_garbage(&keep).unwrap().entries_left
+        fixture.history.collect_garbage(&keep).unwrap().entries_left
     };
     let mut reached = 0;
     for at in 0.. {
-        let room = Room::in_memory();
-        room.everything();
-        room.effect("und_1", &room.patching());
-        let room = as_before(room);
-        edits(&room, 2);
-        let before = room.picture();
-        let kept = room.effect("und_9", &room.removal("old"));
+        let fixture = Fixture::in_memory();
+        fixture.everything();
+        fixture.effect("und_1", &fixture.patching());
+        let fixture = as_before(fixture);
+        edits(&fixture, 2);
+        let before = fixture.picture();
+        let kept = fixture.effect("und_9", &fixture.removal("old"));
         let since = NOW + 3;
-        let (_, hit) = strike::after(at, InjectedFault::Stop, || collect(&room, since));
-        let room = Room::standing(room.home);
-        assert_eq!(room.history.recover_interrupted(|_| false), Ok(vec![]));
+        let (_, hit) = strike::after(at, InjectedFault::Stop, || collect(&fixture, since));
+        let fixture = Fixture::standing(fixture.home);
+        assert_eq!(fixture.history.recover_interrupted(|_| false), Ok(vec![]));
         // To the end, where it was stopped.
-        assert_eq!(collect(&room, since), 1, "step {at}");
-        assert_eq!(copies(&room.history), needed(&room.history).bytes());
-        room.undo(&kept).unwrap();
-        assert_eq!(room.picture(), before, "step {at}");
+        assert_eq!(collect(&fixture, since), 1, "step {at}");
+        assert_eq!(copies(&fixture.history), needed(&fixture.history).bytes());
+        fixture.undo(&kept).unwrap();
+        assert_eq!(fixture.picture(), before, "step {at}");
         if !hit {
             break;
         }

@@ -52,86 +52,86 @@ fn all() -> Vec<Work> {
     [&WORKS[..], &LOCKED[..]].concat()
 }
 
-/// A room in which the work can begin at once, with the state before and after the work.
+/// A fixture in which the work can begin at once, with the state before and after the work.
 struct Scene {
-    room: Room,
+    fixture: Fixture,
     before: Picture,
     after: Picture,
 }
 
 fn scene(work: Work) -> Scene {
-    let room = Room::in_memory();
+    let fixture = Fixture::in_memory();
     match LOCKED.contains(&work) {
-        true => room.locked(),
-        false => room.everything(),
+        true => fixture.locked(),
+        false => fixture.everything(),
     }
-    let untouched = room.picture();
+    let untouched = fixture.picture();
     let after = match work {
         Work::Commit => Picture::new(),
         Work::Effects => {
-            room.command(LINES);
-            picture(&room.layer())
+            fixture.command(LINES);
+            picture(&fixture.layer())
         }
         Work::EffectsBack => {
-            room.effect("und_1", &room.command(LINES));
+            fixture.effect("und_1", &fixture.command(LINES));
             untouched
         }
         Work::Locked => {
-            room.locked_layer(modes::LINES);
-            picture(&room.layer())
+            fixture.locked_layer(modes::LINES);
+            picture(&fixture.layer())
         }
         Work::LockedBack => {
-            room.effect("und_1", &room.locked_command(modes::LINES));
+            fixture.effect("und_1", &fixture.locked_command(modes::LINES));
             untouched
         }
         Work::LockedAgain => {
-            let id = room.effect("und_1", &room.locked_command(modes::LINES));
-            let after = room.picture();
-            room.undo(&id).unwrap();
+            let id = fixture.effect("und_1", &fixture.locked_command(modes::LINES));
+            let after = fixture.picture();
+            fixture.undo(&id).unwrap();
             after
         }
         Work::Undo => {
-            room.effect("und_1", &second(&room));
+            fixture.effect("und_1", &second(&fixture));
             untouched
         }
         Work::Redo => {
-            let id = room.effect("und_1", &second(&room));
-            let after = room.picture();
-            room.undo(&id).unwrap();
+            let id = fixture.effect("und_1", &second(&fixture));
+            let after = fixture.picture();
+            fixture.undo(&id).unwrap();
             after
         }
         Work::Several | Work::Collect => {
-            room.effect("und_1", &first(&room));
-            room.effect("und_2", &second(&room));
-            room.effect("und_3", &room.removal("old"));
+            fixture.effect("und_1", &first(&fixture));
+            fixture.effect("und_2", &second(&fixture));
+            fixture.effect("und_3", &fixture.removal("old"));
             match work {
                 Work::Several => untouched,
-                _ => room.picture(),
+                _ => fixture.picture(),
             }
         }
     };
     Scene {
-        before: room.picture(),
-        room,
+        before: fixture.picture(),
+        fixture,
         after,
     }
 }
 
-fn first(room: &Room) -> Plan {
-    room.writing(&[("keep/a.txt", "first"), ("made/first.txt", "1")])
+fn first(fixture: &Fixture) -> Plan {
+    fixture.writing(&[("keep/a.txt", "first"), ("made/first.txt", "1")])
 }
 
-fn second(room: &Room) -> Plan {
-    room.patching()
+fn second(fixture: &Fixture) -> Plan {
+    fixture.patching()
 }
 
 /// Returns the plan that the work carries out, if it has one. Making it unlocks unreadable files for a moment, and is
 /// not interrupted.
-fn plan(room: &Room, work: Work) -> Option<Plan> {
+fn plan(fixture: &Fixture, work: Work) -> Option<Plan> {
     match work {
-        Work::Commit => Some(second(room)),
-        Work::Effects => Some(room.captured()),
-        Work::Locked => Some(room.locked_captured()),
+        Work::Commit => Some(second(fixture)),
+        Work::Effects => Some(fixture.captured()),
+        Work::Locked => Some(fixture.locked_captured()),
         Work::Undo
         | Work::Redo
         | Work::Several
@@ -143,9 +143,9 @@ fn plan(room: &Room, work: Work) -> Option<Plan> {
 }
 
 /// Does the work; its result does not matter, only how far it gets.
-fn carry_out(room: &Room, work: Work, plan: Option<&Plan>) {
+fn carry_out(fixture: &Fixture, work: Work, plan: Option<&Plan>) {
     if let Some(plan) = plan {
-        room.effect("und_1", plan);
+        fixture.effect("und_1", plan);
         return;
     }
     let several = RestoreRequest::Undo {
@@ -154,20 +154,20 @@ fn carry_out(room: &Room, work: Work, plan: Option<&Plan>) {
     match work {
         Work::Commit | Work::Effects | Work::Locked => {}
         Work::Undo | Work::EffectsBack | Work::LockedBack => {
-            room.undo(&"und_1".into()).unwrap();
+            fixture.undo(&"und_1".into()).unwrap();
         }
         Work::Redo | Work::LockedAgain => {
-            room.redo(&"und_1".into()).unwrap();
+            fixture.redo(&"und_1".into()).unwrap();
         }
         Work::Several => {
-            act(&room.history, &several, &[]).unwrap();
+            act(&fixture.history, &several, &[]).unwrap();
         }
         Work::Collect => {
             let keep = RetentionLimits {
                 since: NOW + 2,
                 bytes_max: 1 << 30,
             };
-            room.history.collect_garbage(&keep).unwrap();
+            fixture.history.collect_garbage(&keep).unwrap();
         }
     }
 }
@@ -181,22 +181,22 @@ fn the_one_that_is_killed() {
         panic!("{order}");
     };
     let work = all()[work.parse::<usize>().unwrap()];
-    let room = Room::standing(Home::Other(home.into()));
-    let plan = plan(&room, work);
+    let fixture = Fixture::standing(Home::Other(home.into()));
+    let plan = plan(&fixture, work);
     println!("begins");
     match at.parse() {
         Ok(at) => {
             strike::after(at, InjectedFault::Kill, || {
-                carry_out(&room, work, plan.as_ref())
+                carry_out(&fixture, work, plan.as_ref())
             });
         }
-        Err(_) => carry_out(&room, work, plan.as_ref()),
+        Err(_) => carry_out(&fixture, work, plan.as_ref()),
     }
     println!("done");
 }
 
 /// Starts the process, and waits until the work begins.
-fn start(work: Work, at: &str, room: &Room) -> (Child, BufReader<std::process::ChildStdout>) {
+fn start(work: Work, at: &str, fixture: &Fixture) -> (Child, BufReader<std::process::ChildStdout>) {
     let number = all().iter().position(|one| *one == work).unwrap();
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args([
@@ -207,7 +207,7 @@ fn start(work: Work, at: &str, room: &Room) -> (Child, BufReader<std::process::C
         ])
         .env(
             ORDER,
-            format!("{number} {at} {}", room.home.path().display()),
+            format!("{number} {at} {}", fixture.home.path().display()),
         )
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -234,11 +234,11 @@ fn ended(mut lines: BufReader<std::process::ChildStdout>, mut child: Child) -> b
 impl Scene {
     /// Asserts everything that must hold after a kill.
     fn assert_whole(&self, work: Work, what: &str) {
-        let room = &self.room;
-        let again = History::open(&room.home.path().join("history"), 1 << 30).unwrap();
+        let fixture = &self.fixture;
+        let again = History::open(&fixture.home.path().join("history"), 1 << 30).unwrap();
         again.recover_interrupted(|_| false).unwrap();
-        assert_clean(room, what);
-        let now = room.picture();
+        assert_clean(fixture, what);
+        let now = fixture.picture();
         let state = |id: &str| again.entry(&id.into()).unwrap().map(|entry| entry.state);
         // A command that is carried out leaves the times of folders to the system.
         let same = |one: &Picture, other: &Picture| match work {
@@ -278,7 +278,7 @@ impl Scene {
                 assert!(expected.contains(&state("und_1")), "{what}");
                 if is_after {
                     carry(&again, &"und_1".into(), UndoDirection::Undo).unwrap();
-                    assert!(same(&room.picture(), &self.before), "{what}: not back");
+                    assert!(same(&fixture.picture(), &self.before), "{what}: not back");
                 }
             }
             Work::Undo | Work::Redo | Work::EffectsBack | Work::LockedBack | Work::LockedAgain => {
@@ -292,7 +292,7 @@ impl Scene {
                 // To the other side, wherever it was killed.
                 carry(&again, &"und_1".into(), way).unwrap();
                 let other = if is_after { &self.before } else { &self.after };
-                assert!(room.picture() == *other, "{what}: not the other side");
+                assert!(fixture.picture() == *other, "{what}: not the other side");
             }
             Work::Several => {
                 let expected = match is_after {
@@ -304,7 +304,7 @@ impl Scene {
                 }
             }
             Work::Collect => {
-                carry_out(room, work, None);
+                carry_out(fixture, work, None);
                 assert_eq!(again.entries().unwrap().len(), 1, "{what}");
                 carry(&again, &"und_3".into(), UndoDirection::Undo).unwrap();
             }
@@ -319,7 +319,7 @@ impl Scene {
         );
         if LOCKED.contains(&work) {
             // A folder that nobody may enter cannot be removed with the fixture.
-            modes::open_up(room.home.path());
+            modes::open_up(fixture.home.path());
         }
     }
 }
@@ -342,7 +342,7 @@ fn kill_before_every_step(works: &[Work]) {
         let mut steps = 0;
         loop {
             let scene = scene(work);
-            let (child, lines) = start(work, &steps.to_string(), &scene.room);
+            let (child, lines) = start(work, &steps.to_string(), &scene.fixture);
             let done = ended(lines, child);
             scene.assert_whole(work, &format!("{work:?}, step {steps}"));
             if done {
@@ -374,13 +374,13 @@ fn kill_at_any_moment(works: &[Work]) {
     for work in works.iter().copied() {
         let mut cut_off = 0;
         let scene_of_one = scene(work);
-        let (child, lines) = start(work, "never", &scene_of_one.room);
+        let (child, lines) = start(work, "never", &scene_of_one.fixture);
         let began = Instant::now();
         assert!(ended(lines, child), "{work:?}");
         let long = began.elapsed();
         for number in 0..moments {
             let scene = scene(work);
-            let (mut child, lines) = start(work, "never", &scene.room);
+            let (mut child, lines) = start(work, "never", &scene.fixture);
             random ^= random << 13;
             random ^= random >> 7;
             random ^= random << 17;

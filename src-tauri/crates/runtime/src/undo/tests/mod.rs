@@ -199,7 +199,7 @@ fn needed(history: &History) -> RequiredFiles {
 
 const NOW: i64 = 1_767_225_600_000;
 
-/// The folder of a room: removed with it, or owned elsewhere.
+/// The folder of a fixture: removed with it, or owned elsewhere.
 enum Home {
     Own(TempDir),
     Other(PathBuf),
@@ -214,18 +214,18 @@ impl Home {
     }
 }
 
-struct Room {
+struct Fixture {
     home: Home,
     workspace: Workspace,
     history: History,
 }
 
-impl Room {
+impl Fixture {
     fn new() -> Self {
         Self::in_folder(tempfile::tempdir().unwrap())
     }
 
-    /// Creates a room in memory, for a test that creates many.
+    /// Creates a fixture in memory, for a test that creates many.
     fn in_memory() -> Self {
         let memory = Path::new("/dev/shm");
         let home = match memory.is_dir() {
@@ -240,7 +240,7 @@ impl Room {
         Self::standing(Home::Own(home))
     }
 
-    /// Opens an existing room.
+    /// Opens an existing fixture.
     fn standing(home: Home) -> Self {
         let workspace = Workspace::open(&home.path().join("ws")).unwrap();
         let history = History::open(&home.path().join("history"), 1 << 30).unwrap();

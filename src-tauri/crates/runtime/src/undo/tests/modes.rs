@@ -19,7 +19,7 @@ pub(super) const LINES: &str = "
     chmod 700 locked/file; rm -r locked/file; echo file > locked/file; chmod 200 locked/file
     chmod 555 locked";
 
-impl Room {
+impl Fixture {
     /// A tree with one of every mode that is in the way.
     pub(super) fn locked(&self) {
         self.everything();
@@ -86,36 +86,39 @@ pub(super) fn close(root: &Path, picture: &Picture) {
 }
 
 /// Asserts that nothing of an act is left, and removes the files of the test.
-fn ended(room: &Room, what: &str) {
-    assert_clean(room, what);
-    open_up(room.home.path());
+fn ended(fixture: &Fixture, what: &str) {
+    assert_clean(fixture, what);
+    open_up(fixture.home.path());
 }
 
 fn there_and_back(lines: &str) {
-    let room = Room::new();
-    room.locked();
-    let before = room.picture();
-    let plan = room.locked_command(lines);
+    let fixture = Fixture::new();
+    fixture.locked();
+    let before = fixture.picture();
+    let plan = fixture.locked_command(lines);
     assert!(
-        room.picture() == before,
+        fixture.picture() == before,
         "{lines}: a look changed something"
     );
-    let id = room.effect("und_1", &plan);
-    assert_eq!(room.state(&id), UndoState::Applied, "{lines}");
-    let after = room.picture();
+    let id = fixture.effect("und_1", &plan);
+    assert_eq!(fixture.state(&id), UndoState::Applied, "{lines}");
+    let after = fixture.picture();
     let undo = RestoreRequest::Undo {
         entries: vec![id.clone()],
     };
     for _ in 0..2 {
-        room.history.preview_restore(&undo).unwrap();
-        assert!(room.picture() == after, "{lines}: a look changed something");
-        let undone = act(&room.history, &undo, &[]).unwrap();
-        assert!(room.picture() == before, "{lines}: not as before");
-        room.redo(&id).unwrap();
-        assert!(room.picture() == after, "{lines}: not as after");
+        fixture.history.preview_restore(&undo).unwrap();
+        assert!(
+            fixture.picture() == after,
+            "{lines}: a look changed something"
+        );
+        let undone = act(&fixture.history, &undo, &[]).unwrap();
+        assert!(fixture.picture() == before, "{lines}: not as before");
+        fixture.redo(&id).unwrap();
+        assert!(fixture.picture() == after, "{lines}: not as after");
         assert_ne!(undone.receipt.paths.len(), 0);
     }
-    ended(&room, lines);
+    ended(&fixture, lines);
 }
 
 /// Each shape alone, so that none depends on another.
@@ -148,15 +151,15 @@ fn a_workspace_that_is_read_only_is_taken_back_too() {
     if !is_ordinary_user("undo::tests::modes::a_workspace_that_is_read_only_is_taken_back_too") {
         return;
     }
-    let room = Room::new();
-    room.locked();
-    let before = room.picture();
-    let plan = room.locked_command("echo new > new; chmod 555 .");
-    let id = room.effect("und_1", &plan);
-    assert_eq!(room.picture()[Path::new("")].mode, 0o555);
-    room.undo(&id).unwrap();
-    assert!(room.picture() == before);
-    ended(&room, "read-only");
+    let fixture = Fixture::new();
+    fixture.locked();
+    let before = fixture.picture();
+    let plan = fixture.locked_command("echo new > new; chmod 555 .");
+    let id = fixture.effect("und_1", &plan);
+    assert_eq!(fixture.picture()[Path::new("")].mode, 0o555);
+    fixture.undo(&id).unwrap();
+    assert!(fixture.picture() == before);
+    ended(&fixture, "read-only");
 }
 
 /// Stopped anywhere, or with a full disk anywhere: exactly before or exactly after, with every mode.
@@ -168,16 +171,16 @@ fn a_commit_is_all_or_nothing() {
     for how in [InjectedFault::Stop, InjectedFault::Full] {
         let mut reached = 0;
         for at in 0.. {
-            let room = Room::in_memory();
-            room.locked();
-            let before = without_folder_times(room.picture());
-            let plan = room.locked_command(LINES);
+            let fixture = Fixture::in_memory();
+            fixture.locked();
+            let before = without_folder_times(fixture.picture());
+            let plan = fixture.locked_command(LINES);
             let work = || {
-                let entry = room.prepare("und_1", &plan)?;
-                match room.carry_out(&plan) {
-                    Ok(()) => room.history.mark_applied(&entry.id)?,
+                let entry = fixture.prepare("und_1", &plan)?;
+                match fixture.carry_out(&plan) {
+                    Ok(()) => fixture.history.mark_applied(&entry.id)?,
                     // As the engine does.
-                    Err(_) => drop(room.history.settle_failed(&entry.id)),
+                    Err(_) => drop(fixture.history.settle_failed(&entry.id)),
                 }
                 Ok::<_, FileError>(())
             };
@@ -187,18 +190,18 @@ fn a_commit_is_all_or_nothing() {
             }
             reached += 1;
             let what = format!("{how:?}, step {at}");
-            room.history.recover_interrupted(|_| false).unwrap();
-            assert_clean(&room, &what);
-            let entry = room.history.entry(&"und_1".into()).unwrap();
+            fixture.history.recover_interrupted(|_| false).unwrap();
+            assert_clean(&fixture, &what);
+            let entry = fixture.history.entry(&"und_1".into()).unwrap();
             match entry.map(|entry| entry.state) {
                 None | Some(UndoState::Undone) => {}
                 Some(UndoState::Applied) => {
-                    room.undo(&"und_1".into()).unwrap();
+                    fixture.undo(&"und_1".into()).unwrap();
                 }
                 Some(UndoState::Prepared) => panic!("{what}: not settled"),
             }
-            assert_same(&without_folder_times(room.picture()), &before, &what);
-            ended(&room, &what);
+            assert_same(&without_folder_times(fixture.picture()), &before, &what);
+            ended(&fixture, &what);
         }
         assert!(reached >= 40, "{how:?}: only {reached} steps");
     }
@@ -215,22 +218,26 @@ fn an_act_that_is_stopped_is_finished_and_one_that_fails_is_put_back() {
         for direction in [UndoDirection::Undo, UndoDirection::Redo] {
             let mut reached = 0;
             for at in 0.. {
-                let room = Room::in_memory();
-                room.locked();
-                let before = room.picture();
-                let id = room.effect("und_1", &room.locked_command(LINES));
-                let after = room.picture();
+                let fixture = Fixture::in_memory();
+                fixture.locked();
+                let before = fixture.picture();
+                let id = fixture.effect("und_1", &fixture.locked_command(LINES));
+                let after = fixture.picture();
                 if direction == UndoDirection::Redo {
-                    room.undo(&id).unwrap();
+                    fixture.undo(&id).unwrap();
                 }
-                let work = || carry(&room.history, &id, direction);
+                let work = || carry(&fixture.history, &id, direction);
                 let (done, hit) = strike::after(at, how, work);
                 if !hit {
                     break;
                 }
                 reached += 1;
                 let what = format!("{how:?}, {direction:?}, step {at}");
-                let finished = room.history.recover_interrupted(|_| false).unwrap().len();
+                let finished = fixture
+                    .history
+                    .recover_interrupted(|_| false)
+                    .unwrap()
+                    .len();
                 let stands = match done.is_some_and(|done| done.is_ok()) || finished > 0 {
                     true => direction,
                     false => direction.opposite(),
@@ -239,9 +246,9 @@ fn an_act_that_is_stopped_is_finished_and_one_that_fails_is_put_back() {
                     UndoDirection::Undo => &before,
                     UndoDirection::Redo => &after,
                 };
-                assert_same(&room.picture(), expected, &what);
-                assert_eq!(room.state(&id), stands.state(), "{what}");
-                ended(&room, &what);
+                assert_same(&fixture.picture(), expected, &what);
+                assert_eq!(fixture.state(&id), stands.state(), "{what}");
+                ended(&fixture, &what);
             }
             assert!(reached >= 40, "{how:?}, {direction:?}: only {reached}");
         }
@@ -255,23 +262,23 @@ fn what_was_left_prepared_is_sealed_by_recovery() {
     if !is_ordinary_user("undo::tests::modes::what_was_left_prepared_is_sealed_by_recovery") {
         return;
     }
-    let room = Room::new();
-    room.locked();
-    let before = room.picture();
-    let plan = room.locked_command(LINES);
-    let id = room.prepare("und_1", &plan).unwrap().id;
-    room.carry_out(&plan).unwrap();
-    let after = room.picture();
-    assert_eq!(room.state(&id), UndoState::Prepared);
+    let fixture = Fixture::new();
+    fixture.locked();
+    let before = fixture.picture();
+    let plan = fixture.locked_command(LINES);
+    let id = fixture.prepare("und_1", &plan).unwrap().id;
+    fixture.carry_out(&plan).unwrap();
+    let after = fixture.picture();
+    assert_eq!(fixture.state(&id), UndoState::Prepared);
     assert_eq!(
-        room.history.recover_interrupted(|_| false),
+        fixture.history.recover_interrupted(|_| false),
         Ok(vec![id.clone()])
     );
-    assert_eq!(room.state(&id), UndoState::Applied);
-    assert!(without_folder_times(room.picture()) == without_folder_times(after));
-    room.undo(&id).unwrap();
-    assert!(room.picture() == before);
-    ended(&room, "healed");
+    assert_eq!(fixture.state(&id), UndoState::Applied);
+    assert!(without_folder_times(fixture.picture()) == without_folder_times(after));
+    fixture.undo(&id).unwrap();
+    assert!(fixture.picture() == before);
+    ended(&fixture, "healed");
 }
 
 /// A person's change of an unreadable file is a conflict like any other.
@@ -282,37 +289,37 @@ fn conflicts_are_found_and_settled_where_nobody_can_read() {
     ) {
         return;
     }
-    let room = Room::new();
-    room.locked();
-    let before = room.picture();
-    let id = room.effect("und_1", &room.locked_command(LINES));
-    room.runs_in(
+    let fixture = Fixture::new();
+    fixture.locked();
+    let before = fixture.picture();
+    let id = fixture.effect("und_1", &fixture.locked_command(LINES));
+    fixture.runs_in(
         "ws",
         "chmod 700 l keep/a.txt; echo mine > keep/a.txt; chmod 000 keep/a.txt
          mkdir l/mine; echo mine > l/mine/m; chmod 000 l/mine/m l/mine l",
     );
-    let edited = room.picture();
+    let edited = fixture.picture();
     let undo = RestoreRequest::Undo {
         entries: vec![id.clone()],
     };
-    let refused = act(&room.history, &undo, &[]).unwrap_err();
+    let refused = act(&fixture.history, &undo, &[]).unwrap_err();
     let paths = ["keep/a.txt", "l/mine"].map(str::to_owned).to_vec();
     assert_eq!(refused, RestoreError::Conflict(paths));
-    assert!(room.picture() == edited, "nothing was touched");
-    assert_clean(&room, "a conflict");
+    assert!(fixture.picture() == edited, "nothing was touched");
+    assert_clean(&fixture, "a conflict");
     let all = [
         ("keep/a.txt", ConflictChoice::Restore),
         ("l/mine", ConflictChoice::Restore),
     ];
-    let undone = act(&room.history, &undo, &all).unwrap();
-    assert!(without_folder_times(room.picture()) == without_folder_times(before));
+    let undone = act(&fixture.history, &undo, &all).unwrap();
+    assert!(without_folder_times(fixture.picture()) == without_folder_times(before));
     // Nothing of the person's is lost by that choice.
     let back = RestoreRequest::Undo {
         entries: vec![undone.receipt.entry.id],
     };
-    act(&room.history, &back, &[]).unwrap();
-    assert!(without_folder_times(room.picture()) == without_folder_times(edited));
-    ended(&room, "a conflict");
+    act(&fixture.history, &back, &[]).unwrap();
+    assert!(without_folder_times(fixture.picture()) == without_folder_times(edited));
+    ended(&fixture, "a conflict");
 }
 
 /// A killed process leaves modes unlocked; the next operation locks them, but not those of files that were replaced
@@ -322,38 +329,38 @@ fn what_a_crash_left_open_is_closed_by_the_next_work() {
     if !is_ordinary_user("undo::tests::modes::what_a_crash_left_open_is_closed_by_the_next_work") {
         return;
     }
-    let room = Room::new();
-    room.locked();
-    let outside = room.home.path().join("outside");
+    let fixture = Fixture::new();
+    fixture.locked();
+    let outside = fixture.home.path().join("outside");
     fs::write(&outside, "outside").unwrap();
-    let id = room.effect("und_1", &room.locked_command(LINES));
-    let modes = room.picture();
+    let id = fixture.effect("und_1", &fixture.locked_command(LINES));
+    let modes = fixture.picture();
     let look = RestoreRequest::Undo { entries: vec![id] };
     let mut open_then = 0;
     for at in 0.. {
         let (_, hit) = strike::after(at, InjectedFault::Stop, || {
-            room.history.preview_restore(&look)
+            fixture.history.preview_restore(&look)
         });
         if !hit {
             break;
         }
-        let mode = |path: &str| fs::metadata(room.at(path)).unwrap().mode() & 0o777;
+        let mode = |path: &str| fs::metadata(fixture.at(path)).unwrap().mode() & 0o777;
         open_then += usize::from(mode("l") != 0);
         // Somebody else is quicker at one of them, and puts a link in the place of another.
         let taken = at == 5 && mode("l") != 0;
         if taken {
-            fs::set_permissions(room.at("l"), fs::Permissions::from_mode(0o750)).unwrap();
+            fs::set_permissions(fixture.at("l"), fs::Permissions::from_mode(0o750)).unwrap();
         }
-        drop(room.history.lock_exclusive().unwrap());
-        assert_clean(&room, &format!("step {at}"));
+        drop(fixture.history.lock_exclusive().unwrap());
+        assert_clean(&fixture, &format!("step {at}"));
         if taken {
             assert_eq!(mode("l"), 0o750);
-            fs::set_permissions(room.at("l"), fs::Permissions::from_mode(0o000)).unwrap();
+            fs::set_permissions(fixture.at("l"), fs::Permissions::from_mode(0o000)).unwrap();
         }
-        assert!(room.picture() == modes, "step {at}");
+        assert!(fixture.picture() == modes, "step {at}");
     }
     assert!(open_then > 0);
-    ended(&room, "closed");
+    ended(&fixture, "closed");
 }
 
 /// A link in the place of an unlocked path redirects no change of modes.
@@ -362,20 +369,20 @@ fn no_mode_is_changed_through_a_link() {
     if !is_ordinary_user("undo::tests::modes::no_mode_is_changed_through_a_link") {
         return;
     }
-    let room = Room::new();
-    room.locked();
-    let outside = room.home.path().join("outside");
+    let fixture = Fixture::new();
+    fixture.locked();
+    let outside = fixture.home.path().join("outside");
     fs::create_dir_all(outside.join("m")).unwrap();
     fs::write(outside.join("m/f"), "x\n").unwrap();
-    let id = room.effect("und_1", &room.locked_command(LINES));
-    room.runs_in("ws", "chmod 755 c c/m; rm -rf c; ln -s ../outside c");
-    room.runs_in("ws", "rm -f keep/a.txt; ln -s ../../outside/m/f keep/a.txt");
+    let id = fixture.effect("und_1", &fixture.locked_command(LINES));
+    fixture.runs_in("ws", "chmod 755 c c/m; rm -rf c; ln -s ../outside c");
+    fixture.runs_in("ws", "rm -f keep/a.txt; ln -s ../../outside/m/f keep/a.txt");
     for (path, mode) in [("m/f", 0o000), ("m", 0o000), ("", 0o111)] {
         fs::set_permissions(outside.join(path), fs::Permissions::from_mode(mode)).unwrap();
     }
     let before = picture(&outside);
     let undo = RestoreRequest::Undo { entries: vec![id] };
-    let refused = act(&room.history, &undo, &[]);
+    let refused = act(&fixture.history, &undo, &[]);
     assert!(
         matches!(refused, Err(RestoreError::Conflict(_))),
         "{refused:?}"
@@ -384,7 +391,7 @@ fn no_mode_is_changed_through_a_link() {
         ("keep/a.txt", ConflictChoice::Restore),
         ("c", ConflictChoice::Restore),
     ];
-    act(&room.history, &undo, &all).unwrap();
+    act(&fixture.history, &undo, &all).unwrap();
     assert!(picture(&outside) == before);
-    ended(&room, "links");
+    ended(&fixture, "links");
 }

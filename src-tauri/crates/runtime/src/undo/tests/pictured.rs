@@ -43,7 +43,7 @@ fn meta(id: &str) -> UndoEntryMeta {
     }
 }
 
-impl Room {
+impl Fixture {
     fn whole(&self, id: &str) -> Whole {
         self.whole_by(id, CopyMethod::System)
     }
@@ -68,90 +68,95 @@ impl Room {
 #[test]
 fn what_was_done_for_real_is_taken_back_whole_and_done_again() {
     for copier in COPIERS {
-        let room = Room::new();
-        room.everything();
-        let before = room.picture();
-        let whole = room.whole_by("und_1", copier);
-        room.runs(LINES);
-        let after = room.picture();
+        let fixture = Fixture::new();
+        fixture.everything();
+        let before = fixture.picture();
+        let whole = fixture.whole_by("und_1", copier);
+        fixture.runs(LINES);
+        let after = fixture.picture();
         let done = DryRunEnvironment::record_changes(whole).unwrap();
-        assert!(room.picture() == after, "looking changes nothing");
+        assert!(fixture.picture() == after, "looking changes nothing");
         let entry = done.entry.clone().unwrap();
         assert_eq!(
             (entry.state, entry.paths),
             (UndoState::Applied, done.plan.paths().len() as u64)
         );
         drop(done);
-        assert_eq!(room.pictures(), 0);
+        assert_eq!(fixture.pictures(), 0);
         for _ in 0..2 {
-            room.undo(&entry.id).unwrap();
-            assert!(room.picture() == before, "not as before");
-            room.redo(&entry.id).unwrap();
-            assert!(room.picture() == after, "not as after");
+            fixture.undo(&entry.id).unwrap();
+            assert!(fixture.picture() == before, "not as before");
+            fixture.redo(&entry.id).unwrap();
+            assert!(fixture.picture() == after, "not as after");
         }
-        assert_clean(&room, "done and undone");
+        assert_clean(&fixture, "done and undone");
     }
 }
 
 #[test]
 fn where_nothing_happened_there_is_no_act() {
     for copier in COPIERS {
-        let room = Room::new();
-        room.everything();
-        let whole = room.whole_by("und_1", copier);
+        let fixture = Fixture::new();
+        fixture.everything();
+        let whole = fixture.whole_by("und_1", copier);
         // Looked at anew, and found the same.
-        room.runs(
+        fixture.runs(
             "cp -p keep/a.txt t; mv t keep/a.txt; chmod 600 old/run.sh; chmod 755 old/run.sh",
         );
         let done = DryRunEnvironment::record_changes(whole).unwrap();
         assert_eq!((&done.entry, done.effects.changes.len()), (&None, 0));
         drop(done);
         assert_eq!(
-            (room.pictures(), room.history.entries().unwrap().len()),
+            (fixture.pictures(), fixture.history.entries().unwrap().len()),
             (0, 0)
         );
-        assert_clean(&room, "nothing happened");
+        assert_clean(&fixture, "nothing happened");
     }
 }
 
 #[test]
 fn pipes_and_sockets_are_told_and_do_not_stand_in_the_way() {
     for copier in COPIERS {
-        let room = Room::new();
-        room.everything();
-        let before = room.picture();
-        let whole = room.whole_by("und_1", copier);
-        room.runs("mkfifo pipe; mkdir -p new; echo in > new/in; mkfifo new/pipe; rm -r old");
+        let fixture = Fixture::new();
+        fixture.everything();
+        let before = fixture.picture();
+        let whole = fixture.whole_by("und_1", copier);
+        fixture.runs("mkfifo pipe; mkdir -p new; echo in > new/in; mkfifo new/pipe; rm -r old");
         let done = DryRunEnvironment::record_changes(whole).unwrap();
         let notes = done.effects.notes.join(" ");
         assert!(notes.contains("`pipe` is a pipe"), "{notes}");
         let id = done.entry.clone().unwrap().id;
         drop(done);
-        room.undo(&id).unwrap();
+        fixture.undo(&id).unwrap();
         // The test made the pipes and removes them.
-        room.runs("test -p pipe; test -p new/pipe; rm pipe new/pipe; rmdir new");
-        assert!(without_folder_times(room.picture()) == without_folder_times(before));
+        fixture.runs("test -p pipe; test -p new/pipe; rm pipe new/pipe; rmdir new");
+        assert!(without_folder_times(fixture.picture()) == without_folder_times(before));
     }
 }
 
 #[test]
 fn what_cannot_be_pictured_is_not_begun() {
-    let room = Room::new();
-    room.everything();
-    let small = History::open(&room.home.path().join("history"), 1).unwrap();
-    let refused = Whole::take(&small, &room.workspace, meta("und_1"), CopyMethod::System);
+    let fixture = Fixture::new();
+    fixture.everything();
+    let small = History::open(&fixture.home.path().join("history"), 1).unwrap();
+    let refused = Whole::take(
+        &small,
+        &fixture.workspace,
+        meta("und_1"),
+        CopyMethod::System,
+    );
     assert!(
         matches!(&refused, Err(FileError::SandboxUnavailable { reason }) if reason.contains("can be undone at once")),
         "{refused:?}"
     );
     for at in 0..2 {
         let full = || {
-            let (history, workspace) = (&room.history, &room.workspace);
+            let (history, workspace) = (&fixture.history, &fixture.workspace);
             Whole::take(history, workspace, meta("und_1"), CopyMethod::System)
         };
         let (refused, hit) = strike::after(at, InjectedFault::Full, full);
         assert!(hit && refused.unwrap().is_err());
-        assert_eq!(room.pictures(), 0);
+        assert_eq!(fixture.pictures(), 0);
     }
 }
 
@@ -161,18 +166,18 @@ fn what_cannot_be_pictured_is_not_begun() {
 fn the_one_that_is_killed() {
     let order = std::env::var(ORDER).unwrap();
     let (at, home) = order.split_once(' ').unwrap();
-    let room = Room::standing(Home::Other(home.into()));
+    let fixture = Fixture::standing(Home::Other(home.into()));
     println!("begins");
     strike::after(at.parse().unwrap(), InjectedFault::Kill, || {
-        let whole = room.whole("und_1");
-        room.runs(LINES);
+        let whole = fixture.whole("und_1");
+        fixture.runs(LINES);
         drop(DryRunEnvironment::record_changes(whole).unwrap());
     });
     println!("done");
 }
 
 /// Returns whether the process ran to its end.
-fn killed(at: usize, room: &Room) -> bool {
+fn killed(at: usize, fixture: &Fixture) -> bool {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args([
             "undo::tests::pictured::the_one_that_is_killed",
@@ -180,7 +185,7 @@ fn killed(at: usize, room: &Room) -> bool {
             "--ignored",
             "--nocapture",
         ])
-        .env(ORDER, format!("{at} {}", room.home.path().display()))
+        .env(ORDER, format!("{at} {}", fixture.home.path().display()))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -202,20 +207,23 @@ fn killed(at: usize, room: &Room) -> bool {
 fn killed_before_every_step_from_the_picture_to_the_act() {
     let (mut never_ran, mut not_recorded, mut recorded) = (0, 0, 0);
     for at in 0.. {
-        let room = Room::new();
-        room.everything();
-        let before = room.picture();
-        let done = killed(at, &room);
-        let ran = room.picture() != before;
+        let fixture = Fixture::new();
+        fixture.everything();
+        let before = fixture.picture();
+        let done = killed(at, &fixture);
+        let ran = fixture.picture() != before;
         let what = format!("step {at}");
-        let again = History::open(&room.home.path().join("history"), 1 << 30).unwrap();
+        let again = History::open(&fixture.home.path().join("history"), 1 << 30).unwrap();
         again.recover_interrupted(|_| false).unwrap();
         let known = again.entries().unwrap().len();
-        let after = room.picture();
+        let after = fixture.picture();
         let up = DryRunEnvironment::recover_runs(&again);
-        assert!(room.picture() == after, "{what}: looking changes nothing");
-        assert_clean(&room, &what);
-        assert_eq!(room.pictures(), 0, "{what}: a snapshot is left");
+        assert!(
+            fixture.picture() == after,
+            "{what}: looking changes nothing"
+        );
+        assert_clean(&fixture, &what);
+        assert_eq!(fixture.pictures(), 0, "{what}: a snapshot is left");
         let entries = again.entries().unwrap();
         assert_eq!(entries.len(), usize::from(ran), "{what}");
         match (ran, known) {
@@ -233,9 +241,9 @@ fn killed_before_every_step_from_the_picture_to_the_act() {
         if let [entry] = &entries[..] {
             assert_eq!(entry.state, UndoState::Applied, "{what}");
             carry(&again, &entry.id, UndoDirection::Undo).unwrap();
-            assert!(room.picture() == before, "{what}: not as before");
+            assert!(fixture.picture() == before, "{what}: not as before");
             carry(&again, &entry.id, UndoDirection::Redo).unwrap();
-            assert!(room.picture() == after, "{what}: not as after");
+            assert!(fixture.picture() == after, "{what}: not as after");
         }
         if done {
             break;
@@ -250,11 +258,11 @@ fn killed_before_every_step_from_the_picture_to_the_act() {
 /// Another process works on the same history: changes that it has not recorded yet are its own.
 #[test]
 fn a_picture_that_somebody_holds_is_left_to_them() {
-    let room = Room::new();
-    room.everything();
-    let whole = room.whole("und_1");
-    room.runs("echo more >> keep/a.txt");
-    let other = History::open(&room.home.path().join("history"), 1 << 30).unwrap();
+    let fixture = Fixture::new();
+    fixture.everything();
+    let whole = fixture.whole("und_1");
+    fixture.runs("echo more >> keep/a.txt");
+    let other = History::open(&fixture.home.path().join("history"), 1 << 30).unwrap();
     assert_eq!(
         DryRunEnvironment::recover_runs(&other),
         RecoveredRuns::default()

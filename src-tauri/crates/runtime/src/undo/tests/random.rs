@@ -28,16 +28,17 @@ fn things() -> impl Strategy<Value = Vec<(Vec<String>, Thing)>> {
     prop::collection::vec((prop::collection::vec(name(), 1..5), thing()), 1..25)
 }
 
-fn build(room: &Room, things: &[(Vec<String>, Thing)]) {
+fn build(fixture: &Fixture, things: &[(Vec<String>, Thing)]) {
     for (names, thing) in things {
         let rel: PathBuf = names.iter().collect();
         // The way to it may be blocked by a file or a link of an earlier one; then this one is not there.
         let blocked = rel.ancestors().skip(1).any(|above| {
-            room.at(above)
+            fixture
+                .at(above)
                 .symlink_metadata()
                 .is_ok_and(|meta| !meta.is_dir())
         });
-        let path = room.at(&rel);
+        let path = fixture.at(&rel);
         if blocked || path.symlink_metadata().is_ok() {
             continue;
         }
@@ -54,30 +55,34 @@ fn build(room: &Room, things: &[(Vec<String>, Thing)]) {
             Thing::Link(to) => symlink(to, &path).unwrap(),
         }
     }
-    room.age();
+    fixture.age();
 }
 
 /// Writes to the places that can be written to, each once.
-fn writing(room: &Room, places: &[(Vec<String>, Vec<u8>)]) -> Plan {
+fn writing(fixture: &Fixture, places: &[(Vec<String>, Vec<u8>)]) -> Plan {
     let mut changes: Vec<FileChange> = Vec::new();
     for (names, after) in places {
         let path = names.join("/");
-        let Ok(rel) = room.workspace.resolve_in_root(&path, true) else {
+        let Ok(rel) = fixture.workspace.resolve_in_root(&path, true) else {
             continue;
         };
         let clashes = changes.iter().any(|change| {
-            let other = room.workspace.resolve_in_root(&change.path, true).unwrap();
+            let other = fixture
+                .workspace
+                .resolve_in_root(&change.path, true)
+                .unwrap();
             other.starts_with(&rel) || rel.starts_with(&other)
         });
         let blocked = rel.ancestors().skip(1).any(|above| {
-            room.at(above)
+            fixture
+                .at(above)
                 .symlink_metadata()
                 .is_ok_and(|meta| !meta.is_dir())
         });
         if clashes || blocked {
             continue;
         }
-        if let Ok(before) = room.workspace.read_whole(&path, 1_000) {
+        if let Ok(before) = fixture.workspace.read_whole(&path, 1_000) {
             changes.push(FileChange {
                 path,
                 before,
@@ -89,14 +94,14 @@ fn writing(room: &Room, places: &[(Vec<String>, Vec<u8>)]) -> Plan {
     Plan::Write(changes)
 }
 
-fn there_and_back(room: &Room, id: &str, plan: &Plan) -> Result<(), TestCaseError> {
-    let before = room.picture();
-    let id = room.effect(id, plan);
-    let after = room.picture();
-    room.undo(&id).unwrap();
-    prop_assert_eq!(room.picture(), before);
-    room.redo(&id).unwrap();
-    prop_assert_eq!(room.picture(), after);
+fn there_and_back(fixture: &Fixture, id: &str, plan: &Plan) -> Result<(), TestCaseError> {
+    let before = fixture.picture();
+    let id = fixture.effect(id, plan);
+    let after = fixture.picture();
+    fixture.undo(&id).unwrap();
+    prop_assert_eq!(fixture.picture(), before);
+    fixture.redo(&id).unwrap();
+    prop_assert_eq!(fixture.picture(), after);
     Ok(())
 }
 
@@ -109,21 +114,21 @@ proptest! {
         writes in prop::collection::vec((prop::collection::vec(name(), 1..4), prop::collection::vec(any::<u8>(), 0..40)), 0..6),
         victim in any::<prop::sample::Index>(),
     ) {
-        let room = Room::in_memory();
-        build(&room, &things);
-        let at_first = room.picture();
-        there_and_back(&room, "und_1", &writing(&room, &writes))?;
-        let tops: Vec<String> = room
+        let fixture = Fixture::in_memory();
+        build(&fixture, &things);
+        let at_first = fixture.picture();
+        there_and_back(&fixture, "und_1", &writing(&fixture, &writes))?;
+        let tops: Vec<String> = fixture
             .picture()
             .into_keys()
             .filter(|path| !path.as_os_str().is_empty())
             .map(|path| path.to_str().unwrap().to_owned())
             .collect();
-        let removal = room.removal(&tops[victim.index(tops.len())]);
-        there_and_back(&room, "und_2", &removal)?;
+        let removal = fixture.removal(&tops[victim.index(tops.len())]);
+        there_and_back(&fixture, "und_2", &removal)?;
         // Undone newest first, everything is as it was before the first.
-        room.undo(&"und_2".into()).unwrap();
-        room.undo(&"und_1".into()).unwrap();
-        prop_assert_eq!(room.picture(), at_first);
+        fixture.undo(&"und_2".into()).unwrap();
+        fixture.undo(&"und_1".into()).unwrap();
+        prop_assert_eq!(fixture.picture(), at_first);
     }
 }

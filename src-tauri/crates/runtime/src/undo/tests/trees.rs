@@ -78,21 +78,21 @@ fn there_and_back(from: &Tree, to: &Tree, closed: bool) -> Result<(), TestCaseEr
         let mode = fs::Permissions::from_mode(root_mode);
         fs::set_permissions(home.path().join(root), mode).unwrap();
     }
-    let room = Room::standing(Home::Own(home));
-    let (before, after) = (room.picture(), picture(&room.layer()));
-    let plan = room.captured();
-    open_up(&room.layer());
-    let id = room.effect("und_1", &plan);
-    let committed = room.picture();
+    let fixture = Fixture::standing(Home::Own(home));
+    let (before, after) = (fixture.picture(), picture(&fixture.layer()));
+    let plan = fixture.captured();
+    open_up(&fixture.layer());
+    let id = fixture.effect("und_1", &plan);
+    let committed = fixture.picture();
     prop_assert_eq!(
         without_folder_times(committed.clone()),
         without_folder_times(after)
     );
-    room.undo(&id).unwrap();
-    prop_assert_eq!(room.picture(), before);
-    room.redo(&id).unwrap();
-    prop_assert_eq!(room.picture(), committed);
-    open_up(room.workspace.root());
+    fixture.undo(&id).unwrap();
+    prop_assert_eq!(fixture.picture(), before);
+    fixture.redo(&id).unwrap();
+    prop_assert_eq!(fixture.picture(), committed);
+    open_up(fixture.workspace.root());
     Ok(())
 }
 

@@ -13,12 +13,12 @@ mod forbidden;
 mod race;
 mod reading;
 
-struct Room {
+struct Fixture {
     home: TempDir,
     workspace: Workspace,
 }
 
-impl Room {
+impl Fixture {
     /// A workspace `ws` beside a folder `outside`, with links of every kind.
     fn new() -> Self {
         let home = tempfile::tempdir().unwrap();
@@ -71,8 +71,8 @@ impl Room {
 
 #[test]
 fn where_paths_lead() {
-    let room = Room::new();
-    let absolute = room.real("ws/src/../src/a.txt");
+    let fixture = Fixture::new();
+    let absolute = fixture.real("ws/src/../src/a.txt");
     let inside = [
         ("src/a.txt", "src/a.txt"),
         ("./src//a.txt", "src/a.txt"),
@@ -96,7 +96,7 @@ fn where_paths_lead() {
     for (target, real) in inside {
         for capability in [Capability::FsRead, Capability::FsWrite] {
             assert_eq!(
-                room.fact(capability, target),
+                fixture.fact(capability, target),
                 (real.into(), true),
                 "{target}"
             );
@@ -113,50 +113,50 @@ fn where_paths_lead() {
         ("../ws-not", "ws-not"),
     ];
     for (target, real) in outside {
-        let real = room.real(real).trim_end_matches('/').to_owned();
+        let real = fixture.real(real).trim_end_matches('/').to_owned();
         assert_eq!(
-            room.fact(Capability::FsWrite, target),
+            fixture.fact(Capability::FsWrite, target),
             (real, false),
             "{target}"
         );
     }
     assert_eq!(
-        room.fact(Capability::FsRead, "/etc/passwd"),
+        fixture.fact(Capability::FsRead, "/etc/passwd"),
         ("/etc/passwd".into(), false)
     );
 }
 
 #[test]
 fn a_deletion_means_the_link_and_not_what_it_points_to() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     for (target, real) in [("out", "out"), ("inner/", "inner"), ("folder/up", "src/up")] {
         assert_eq!(
-            room.fact(Capability::FsDelete, target),
+            fixture.fact(Capability::FsDelete, target),
             (real.into(), true),
             "{target}"
         );
     }
-    let through = room.fact(Capability::FsDelete, "outdir/secret");
-    assert_eq!(through, (room.real("outside/secret"), false));
+    let through = fixture.fact(Capability::FsDelete, "outdir/secret");
+    assert_eq!(through, (fixture.real("outside/secret"), false));
 }
 
 #[test]
 fn commands_and_hosts_pass_through() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     for (capability, target) in [
         (Capability::ShellRun, "rm -rf /"),
         (Capability::NetFetch, "example.org"),
     ] {
-        assert_eq!(room.fact(capability, target), (target.into(), true));
+        assert_eq!(fixture.fact(capability, target), (target.into(), true));
     }
 }
 
 #[test]
 fn what_cannot_be_resolved_is_outside() {
     use std::os::unix::ffi::OsStrExt;
-    let room = Room::new();
+    let fixture = Fixture::new();
     let odd = std::ffi::OsStr::from_bytes(b"odd\xff");
-    symlink(odd, room.workspace.root().join("to-odd")).unwrap();
+    symlink(odd, fixture.workspace.root().join("to-odd")).unwrap();
     let long = "x/".repeat(3_000);
     let cases = [
         ("self", "links"),
@@ -165,7 +165,7 @@ fn what_cannot_be_resolved_is_outside() {
         (long.as_str(), "4096"),
     ];
     for (target, why) in cases {
-        let fact = room
+        let fact = fixture
             .workspace
             .resolve(&Access::new(Capability::FsRead, target));
         assert!(!fact.inside, "{target}");
@@ -176,12 +176,12 @@ fn what_cannot_be_resolved_is_outside() {
 
 #[test]
 fn a_readable_folder_is_for_reading_only() {
-    let room = Room::new();
-    let wider = room
+    let fixture = Fixture::new();
+    let wider = fixture
         .workspace
-        .with_readable(&room.home.path().join("outside"))
+        .with_readable(&fixture.home.path().join("outside"))
         .unwrap();
-    let secret = room.real("outside/secret");
+    let secret = fixture.real("outside/secret");
     let fact = |capability, target: &str| {
         let fact = wider.resolve(&Access::new(capability, target));
         (fact.real, fact.inside)
@@ -195,17 +195,17 @@ fn a_readable_folder_is_for_reading_only() {
         path: secret.clone(),
         real: secret.clone(),
     };
-    assert_eq!(room.workspace.read_whole(&secret, 99), Err(refused));
+    assert_eq!(fixture.workspace.read_whole(&secret, 99), Err(refused));
 }
 
 #[test]
 fn a_bad_root_is_told_with_the_next_step() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     for (path, why) in [
         ("nowhere", "does not exist"),
         ("outside/secret", "is not a folder"),
     ] {
-        let fault = Workspace::open(&room.home.path().join(path)).unwrap_err();
+        let fault = Workspace::open(&fixture.home.path().join(path)).unwrap_err();
         assert!(
             fault.message.contains(why) && fault.message.contains(path),
             "{fault}"
@@ -217,23 +217,23 @@ fn a_bad_root_is_told_with_the_next_step() {
 /// A caller that swaps a folder for a link between resolving and opening gets a refusal, not a file from outside.
 #[test]
 fn a_swap_after_the_look_leads_nowhere() {
-    let room = Room::new();
-    let place = room
+    let fixture = Fixture::new();
+    let place = fixture
         .workspace
         .resolve_readable("src/a.txt", true, PathUse::Read)
         .unwrap();
     fs::rename(
-        room.workspace.root().join("src"),
-        room.workspace.root().join("was"),
+        fixture.workspace.root().join("src"),
+        fixture.workspace.root().join("was"),
     )
     .unwrap();
-    fs::write(room.home.path().join("outside/a.txt"), "stolen").unwrap();
-    symlink("../outside", room.workspace.root().join("src")).unwrap();
+    fs::write(fixture.home.path().join("outside/a.txt"), "stolen").unwrap();
+    symlink("../outside", fixture.workspace.root().join("src")).unwrap();
     let error = place.root.dir.open_file(&place.rel).unwrap_err();
     assert!(
         error::is_link_refused(&error) || crate::fs::dir::is_not_found(&error),
         "{error}"
     );
-    let refused = room.workspace.read("src/a.txt", 0, 9).unwrap_err();
+    let refused = fixture.workspace.read("src/a.txt", 0, 9).unwrap_err();
     assert!(matches!(refused, FileError::Outside { .. }), "{refused:?}");
 }

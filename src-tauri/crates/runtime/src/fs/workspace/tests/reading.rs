@@ -5,27 +5,27 @@ use crate::fs::workspace::tests::*;
 
 #[test]
 fn pieces_and_wholes() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let read = |from, max| {
-        let piece = room.workspace.read("inner", from, max).unwrap();
+        let piece = fixture.workspace.read("inner", from, max).unwrap();
         (piece.bytes, piece.total)
     };
     assert_eq!(read(0, 5), (b"hello".to_vec(), 11));
     assert_eq!(read(6, 99), (b"world".to_vec(), 11));
     assert_eq!(read(99, 99), (vec![], 11));
     assert_eq!(
-        room.workspace.read_whole("bin", 3),
+        fixture.workspace.read_whole("bin", 3),
         Ok(Some(b"\x00\xff\n".to_vec()))
     );
-    assert_eq!(room.workspace.read_whole("none", 3), Ok(None));
+    assert_eq!(fixture.workspace.read_whole("none", 3), Ok(None));
     let large = FileError::TooLarge {
         path: "bin".into(),
         bytes: 3,
         bytes_max: 2,
     };
-    assert_eq!(room.workspace.read_whole("bin", 2), Err(large));
-    let piece = room.workspace.read("bin", 0, 9).unwrap();
-    let stat = room
+    assert_eq!(fixture.workspace.read_whole("bin", 2), Err(large));
+    let piece = fixture.workspace.read("bin", 0, 9).unwrap();
+    let stat = fixture
         .workspace
         .dir()
         .stat_at(std::path::Path::new("bin"))
@@ -36,20 +36,20 @@ fn pieces_and_wholes() {
 
 #[test]
 fn a_huge_file_is_read_in_pieces() {
-    let room = Room::new();
-    let file = fs::File::create(room.workspace.root().join("huge")).unwrap();
+    let fixture = Fixture::new();
+    let file = fs::File::create(fixture.workspace.root().join("huge")).unwrap();
     file.set_len(5 << 30).unwrap();
-    let piece = room.workspace.read("huge", (5 << 30) - 3, 10).unwrap();
+    let piece = fixture.workspace.read("huge", (5 << 30) - 3, 10).unwrap();
     assert_eq!((piece.bytes, piece.total), (vec![0; 3], 5 << 30));
-    let error = room.workspace.read_whole("huge", 1_000).unwrap_err();
+    let error = fixture.workspace.read_whole("huge", 1_000).unwrap_err();
     assert!(error.to_string().contains("5368709120 bytes"), "{error}");
 }
 
 /// A pipe without a writer must never block.
 #[test]
 fn what_is_no_file_is_refused_at_once() {
-    let room = Room::new();
-    let at = |path: &str| room.workspace.root().join(path);
+    let fixture = Fixture::new();
+    let at = |path: &str| fixture.workspace.root().join(path);
     make_pipe(&at("pipe"));
     symlink("pipe", at("to-pipe")).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
@@ -96,12 +96,12 @@ fn what_is_no_file_is_refused_at_once() {
             "out",
             FileError::Outside {
                 path: "out".into(),
-                real: room.real("outside/secret"),
+                real: fixture.real("outside/secret"),
             },
         ),
     ];
     for (path, expected) in cases {
-        let error = room.workspace.read(path, 0, 9).unwrap_err();
+        let error = fixture.workspace.read(path, 0, 9).unwrap_err();
         assert_eq!(error, expected);
         let text = error.to_string();
         assert!(
@@ -113,8 +113,8 @@ fn what_is_no_file_is_refused_at_once() {
 
 #[test]
 fn kinds() {
-    let room = Room::new();
-    let pipe = room.workspace.root().join("pipe");
+    let fixture = Fixture::new();
+    let pipe = fixture.workspace.root().join("pipe");
     make_pipe(&pipe);
     let cases = [
         ("src/a.txt", Some(PathKind::File)),
@@ -127,15 +127,16 @@ fn kinds() {
         ("src/a.txt/x", None),
     ];
     for (path, kind) in cases {
-        assert_eq!(room.workspace.path_kind(path), Ok(kind), "{path}");
+        assert_eq!(fixture.workspace.path_kind(path), Ok(kind), "{path}");
     }
 }
 
 #[test]
 fn a_tree_is_listed_and_told_from_another() {
-    let room = Room::new();
+    let fixture = Fixture::new();
     let tree = |path: &str| {
-        room.workspace
+        fixture
+            .workspace
             .list_tree(path, TreeLimits::default())
             .unwrap()
     };
@@ -159,7 +160,7 @@ fn a_tree_is_listed_and_told_from_another() {
     assert_eq!(tree("src").digest, before.digest);
     assert_eq!(tree("folder").items.len(), 1, "a link is not followed");
 
-    let at = |path: &str| room.workspace.root().join(path);
+    let at = |path: &str| fixture.workspace.root().join(path);
     fs::set_permissions(at("src/a.txt"), fs::Permissions::from_mode(0o600)).unwrap();
     let narrower = tree("src").digest;
     assert_ne!(narrower, before.digest, "a mode counts");
@@ -170,7 +171,7 @@ fn a_tree_is_listed_and_told_from_another() {
         items_max: 3,
         lines_bytes_max: 0,
     };
-    let error = room.workspace.list_tree("src", few).unwrap_err();
+    let error = fixture.workspace.list_tree("src", few).unwrap_err();
     assert_eq!(
         error,
         FileError::TooMany {
@@ -183,7 +184,7 @@ fn a_tree_is_listed_and_told_from_another() {
         lines_bytes_max: 10,
     };
     assert_eq!(
-        room.workspace.list_tree("src", uncounted).unwrap().lines,
+        fixture.workspace.list_tree("src", uncounted).unwrap().lines,
         None
     );
 }
