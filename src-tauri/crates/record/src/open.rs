@@ -25,9 +25,9 @@ pub(crate) fn open_writer(file: &Path) -> Result<Connection, RecordError> {
     // The log of a crash may hold what the look could not see: a newer format, or the damage. Until that is known,
     // closing must not copy the log into the file.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    let found = read_format(&conn)?;
-    reject_newer_format(file, found)?;
-    if found > 0 {
+    let format = read_format(&conn)?;
+    reject_newer_format(file, format)?;
+    if format > 0 {
         check_tables(&conn)?;
     }
     // Holds for a new database only. Half as many pages for a burst of events as with the usual size.
@@ -90,17 +90,17 @@ fn check_file(file: &Path) -> Result<(), RecordError> {
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn =
         Connection::open_with_flags(immutable_uri(file), flags).map_err(|e| open_error(file, e))?;
-    let read = |sql| conn.query_row(sql, [], |row| row.get::<_, i64>(0));
-    let id = read("PRAGMA application_id")?;
-    let found = read_format(&conn)?;
+    let query_number = |sql| conn.query_row(sql, [], |row| row.get::<_, i64>(0));
+    let id = query_number("PRAGMA application_id")?;
+    let format = read_format(&conn)?;
     if id == i64::from(APPLICATION_ID) {
-        reject_newer_format(file, found)?;
+        reject_newer_format(file, format)?;
         // With a log beside it, the file alone may be between two states; then it is probed through the log.
         let logged = std::fs::metadata(wal_path(file)).is_ok_and(|log| log.len() > 0);
         return if logged { Ok(()) } else { check_tables(&conn) };
     }
     // A file that another program, or our own first start, left without any content is as good as none.
-    if id == 0 && found == 0 && read("SELECT count(*) FROM sqlite_schema")? == 0 {
+    if id == 0 && format == 0 && query_number("SELECT count(*) FROM sqlite_schema")? == 0 {
         return Ok(());
     }
     Err(foreign("it is the database of another program"))
@@ -119,8 +119,9 @@ fn file_starts_with(file: &Path, bytes: &[u8]) -> Option<bool> {
 
 /// Whether a database holds nothing, in its file and in its log.
 pub(crate) fn is_blank_database(file: &Path) -> bool {
-    let holds =
-        |file: &Path| std::fs::metadata(file).is_ok_and(|found| found.is_dir() || found.len() > 0);
+    let holds = |file: &Path| {
+        std::fs::metadata(file).is_ok_and(|metadata| metadata.is_dir() || metadata.len() > 0)
+    };
     !holds(file) && !holds(&wal_path(file))
 }
 
@@ -131,12 +132,12 @@ fn wal_path(file: &Path) -> PathBuf {
 }
 
 fn reject_newer_format(file: &Path, version: i64) -> Result<(), RecordError> {
-    let known = i64::try_from(schema::MIGRATIONS.len()).unwrap_or(i64::MAX);
-    if version > known {
+    let newest = i64::try_from(schema::MIGRATIONS.len()).unwrap_or(i64::MAX);
+    if version > newest {
         return Err(RecordError::Newer {
             file: file.to_owned(),
             found: version,
-            known,
+            known: newest,
         });
     }
     Ok(())

@@ -96,11 +96,11 @@ impl ReaderPool {
         &self,
         ask: impl FnOnce(&mut PooledReader) -> Result<T, RecordError>,
     ) -> Result<T, RecordError> {
-        let mut lent = ReaderLease {
+        let mut lease = ReaderLease {
             reader: Some(self.take_reader()?),
             readers: self,
         };
-        match &mut lent.reader {
+        match &mut lease.reader {
             Some(reader) => ask(reader),
             None => Err(RecordError::Closed),
         }

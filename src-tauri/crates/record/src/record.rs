@@ -50,9 +50,9 @@ impl Record {
     /// not projected: every query but [`Record::events`] and [`Record::last_seq`] is answered as by an empty record.
     pub fn in_memory(publish: PublishFn) -> Result<Self, RecordError> {
         let log = Arc::new(MemoryLog::default());
-        let kept = Arc::clone(&log);
+        let written_log = Arc::clone(&log);
         Self::start_writer(ReaderPool::open_empty()?, Some(log), move |queue| {
-            kept.run(queue, &publish);
+            written_log.run(queue, &publish);
         })
     }
 
@@ -112,8 +112,8 @@ impl Record {
         &self,
         question: impl FnOnce(&Transaction<'_>) -> Result<T, RecordError>,
     ) -> Result<T, RecordError> {
-        let made = self.ensure_projected()?;
-        self.inner.readers.read_snapshot(made, question)
+        let state = self.ensure_projected()?;
+        self.inner.readers.read_snapshot(state, question)
     }
 
     /// Makes sure that all events acknowledged by now are projected. Where the writer cannot do so, as on a full disk,

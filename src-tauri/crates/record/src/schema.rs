@@ -179,19 +179,19 @@ pub(crate) fn read_format(conn: &Connection) -> Result<i64, rusqlite::Error> {
 
 /// Takes the steps that are missing, each whole or not at all. Gives whether any was taken.
 pub(crate) fn migrate(conn: &mut Connection, steps: &[&str]) -> Result<bool, RecordError> {
-    let mut taken = false;
+    let mut has_migrated = false;
     loop {
         // The format is read within the transaction, so that two processes that start together take each step once.
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let at = read_format(&tx)?;
         let Some(step) = usize::try_from(at).ok().and_then(|at| steps.get(at)) else {
-            return Ok(taken);
+            return Ok(has_migrated);
         };
         tx.execute_batch(step)?;
         tx.pragma_update(None, "application_id", APPLICATION_ID)?;
         tx.pragma_update(None, "user_version", at + 1)?;
         tx.commit()?;
-        taken = true;
+        has_migrated = true;
     }
 }
 

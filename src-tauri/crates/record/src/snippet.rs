@@ -32,11 +32,11 @@ impl MatchMarker {
         words: Option<&str>,
         skip: usize,
     ) -> Result<Vec<HitLine>, RecordError> {
-        let marked = match words {
+        let marked_text = match words {
             Some(words) => self.mark_matches(text, words)?,
             None => None,
         };
-        let lines = split_marked_lines(marked.as_deref().unwrap_or(text));
+        let lines = split_marked_lines(marked_text.as_deref().unwrap_or(text));
         let is_match = |line: &Vec<HitPart>| line.iter().any(|part| part.matched);
         let blank = |line: &Vec<HitPart>| line.iter().all(|part| part.text.trim().is_empty());
         let first = lines.iter().position(is_match);
@@ -69,8 +69,8 @@ impl MatchMarker {
         for (key, text) in texts {
             add.execute(params![key, text])?;
         }
-        let mut found = scratch.prepare_cached("SELECT rowid FROM hit WHERE hit MATCH ?1")?;
-        let keys = found.query_map([words], |row| row.get(0))?;
+        let mut select = scratch.prepare_cached("SELECT rowid FROM hit WHERE hit MATCH ?1")?;
+        let keys = select.query_map([words], |row| row.get(0))?;
         Ok(keys.collect::<Result<_, _>>()?)
     }
 
@@ -130,12 +130,12 @@ fn cut_line(line: &[HitPart]) -> Vec<HitPart> {
     }
     let mut room = SNIPPET_LINE_CHARS_MAX;
     let mut parts = Vec::new();
-    let mut seen = 0;
+    let mut position = 0;
     for part in line {
         let count = part.text.chars().count();
-        let from = skip.saturating_sub(seen).min(count);
+        let from = skip.saturating_sub(position).min(count);
         let text: String = part.text.chars().skip(from).take(room).collect();
-        seen += count;
+        position += count;
         room -= text.chars().count();
         if !text.is_empty() {
             let named: String = to_spans(&text).into_iter().map(|span| span.text).collect();

@@ -157,11 +157,11 @@ pub(crate) fn call_paths(view: &CallView) -> String {
         | Preview::Plan { .. }
         | Preview::Request(_) => Vec::new(),
     };
-    let kept = view.undo.iter().flat_map(|undo| undo.shown.iter());
+    let undo_paths = view.undo.iter().flat_map(|undo| undo.shown.iter());
     for path in named
         .into_iter()
         .chain(drawn)
-        .chain(kept.map(String::as_str))
+        .chain(undo_paths.map(String::as_str))
     {
         if !path.is_empty() && !paths.contains(&path) {
             paths.push(path);

@@ -99,8 +99,8 @@ impl DeferredProjection {
             self.more = !self.buffered.is_empty();
         }
         // The full-text index writes itself out whenever a key is smaller than the one before.
-        let kept = self.buffered.make_contiguous();
-        kept.sort_by_key(|settled| settled.entry.seq);
+        let entries = self.buffered.make_contiguous();
+        entries.sort_by_key(|settled| settled.entry.seq);
         let mut rows = PreparedStatements::new(tx)?;
         for _ in 0..DEFERRED_SLICE_MAX {
             let Some(settled) = self.buffered.pop_front() else {

@@ -145,15 +145,15 @@ impl LiveSession {
         let live = if let Some(entry) = fold::begin_entry(event) {
             // An id that is used again begins another entry, which takes the place of the first when it is stored. What the
             // first prepared for undo stays, as it is by then.
-            let mut known = self.entries.get_mut(&*id);
-            if let Some(known) = &mut known {
-                statements::store_undo_entry(conn, known)?;
+            let mut previous = self.entries.get_mut(&*id);
+            if let Some(previous) = &mut previous {
+                statements::store_undo_entry(conn, previous)?;
             }
             let live = LiveEntry {
                 entry,
                 folded_to: event.seq,
                 bytes: 0,
-                touched: known.is_some_and(|known| known.touched),
+                touched: previous.is_some_and(|previous| previous.touched),
                 row: RowState::NONE,
             };
             let place = self.entries.entry(id.clone().into_owned());

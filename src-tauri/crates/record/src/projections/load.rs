@@ -83,11 +83,11 @@ pub(crate) fn load_session(
     conn: &Connection,
     id: &SessionId,
 ) -> Result<Option<LiveSession>, RecordError> {
-    let found: Option<(i64, Option<String>)> = conn
+    let row: Option<(i64, Option<String>)> = conn
         .prepare_cached("SELECT key, view FROM sessions WHERE id = ?1")?
         .query_row([id.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
-    let Some((key, view)) = found else {
+    let Some((key, view)) = row else {
         return Ok(None);
     };
     let waiting: i64 = conn

@@ -105,7 +105,7 @@ impl Projector {
             // Another process did what was left to do.
             self.live.clear();
         }
-        let (stored, known) = loop {
+        let (stored, projected_count) = loop {
             let Some(stored) = self.buffered.pop_front() else {
                 break (read_events_after(tx, upto)?, 0);
             };
@@ -120,13 +120,13 @@ impl Projector {
             }
             self.count -= stored.events.len();
             self.bytes -= stored.total_bytes();
-            let known = stored.events.partition_point(|event| event.seq <= upto);
-            if known < stored.events.len() {
-                break (stored, known);
+            let projected_count = stored.events.partition_point(|event| event.seq <= upto);
+            if projected_count < stored.events.len() {
+                break (stored, projected_count);
             }
         };
-        let events = stored.events.get(known..).unwrap_or_default();
-        let lengths = stored.lengths.get(known..).unwrap_or_default();
+        let events = stored.events.get(projected_count..).unwrap_or_default();
+        let lengths = stored.lengths.get(projected_count..).unwrap_or_default();
         let last = match events.last() {
             Some(_) => stored.last_seq(),
             None => upto,

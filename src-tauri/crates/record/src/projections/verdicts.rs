@@ -84,7 +84,9 @@ impl<'e> VerdictBatch<'e> {
             } => {
                 self.verdict_change_mut(session, entry).judged = Some(event);
                 // A call that was let through before is judged again by its effects: its other rules were counted then.
-                let dry_run = evidence.as_ref().and_then(|known| known.dry_run.as_ref());
+                let dry_run = evidence
+                    .as_ref()
+                    .and_then(|evidence| evidence.dry_run.as_ref());
                 let again = dry_run.is_some_and(|dry_run| dry_run.agreed);
                 let steps = trail.steps.iter();
                 let counted = steps.filter(|step| !again || step.gate == Gate::Effects);

@@ -91,9 +91,10 @@ impl Record {
 
     /// Every session that runs or waits by what is on record, the one that changed last first.
     pub fn active_sessions(&self) -> Result<Vec<SessionView>, RecordError> {
-        let mut found = self.query_projections(|tx| load_sessions(tx, SELECT_ACTIVE_SESSIONS))?;
-        found.retain(|view| matches!(view.state, SessionState::Running | SessionState::Waiting));
-        Ok(found)
+        let mut sessions =
+            self.query_projections(|tx| load_sessions(tx, SELECT_ACTIVE_SESSIONS))?;
+        sessions.retain(|view| matches!(view.state, SessionState::Running | SessionState::Waiting));
+        Ok(sessions)
     }
 
     /// One session.
@@ -164,13 +165,13 @@ impl Record {
     /// One entry, by its message's, call's or notice's id.
     pub fn entry(&self, session: &SessionId, id: &str) -> Result<Option<Entry>, RecordError> {
         self.query_projections(|tx| {
-            let (mut found, _) = collect_entries(
+            let (mut entries, _) = collect_entries(
                 tx,
                 &format!("SELECT {ENTRY_WITH_FOLDED_COLUMNS} {ENTRY_BY_ID}"),
                 params![session.as_str(), id],
                 1,
             )?;
-            Ok(found.pop())
+            Ok(entries.pop())
         })
     }
 
@@ -245,11 +246,11 @@ impl Record {
     /// One undo entry.
     pub fn undo_entry(&self, id: &UndoId) -> Result<Option<UndoEntry>, RecordError> {
         self.query_projections(|tx| {
-            let found: Option<String> = tx
+            let json: Option<String> = tx
                 .prepare_cached(SELECT_UNDO_ENTRY)?
                 .query_row([id.as_str()], |row| row.get(0))
                 .optional()?;
-            found.map(|text| from_json("undo entry", &text)).transpose()
+            json.map(|text| from_json("undo entry", &text)).transpose()
         })
     }
 }
@@ -265,23 +266,22 @@ pub(crate) fn load_session_view(
     conn: &Connection,
     id: &SessionId,
 ) -> Result<Option<SessionView>, RecordError> {
-    let found: Option<Option<String>> = conn
+    let json: Option<Option<String>> = conn
         .prepare_cached(SELECT_SESSION)?
         .query_row([id.as_str()], |row| row.get(0))
         .optional()?;
-    found
-        .flatten()
+    json.flatten()
         .map(|text| from_json("session", &text))
         .transpose()
 }
 
 fn load_desk(conn: &Connection) -> Result<Vec<Entry>, RecordError> {
-    let (mut found, _) = collect_entries(conn, SELECT_DESK, [], u32::MAX)?;
-    found.sort_by_key(|entry| {
+    let (mut entries, _) = collect_entries(conn, SELECT_DESK, [], u32::MAX)?;
+    entries.sort_by_key(|entry| {
         let since = columns::call_of_entry(entry).and_then(protocol::CallView::waiting_since);
         (since.unwrap_or(entry.at), entry.seq)
     });
-    Ok(found)
+    Ok(entries)
 }
 
 /// A page of a session's entries in the order of the statement.

@@ -84,8 +84,8 @@ impl Ack {
     pub fn try_result(&self) -> Option<Result<u64, RecordError>> {
         match &self.0 {
             AckState::Sent { promise, place, .. } => {
-                let told = promise.clone().now_or_never()?;
-                Some(event_result(told, *place))
+                let outcome = promise.clone().now_or_never()?;
+                Some(event_result(outcome, *place))
             }
             AckState::Failed(error) => Some(Err(error.clone())),
         }
@@ -121,7 +121,7 @@ impl Future for Ack {
                 if polled.is_pending() {
                     queue.flush_now();
                 }
-                polled.map(|told| event_result(told, *place))
+                polled.map(|outcome| event_result(outcome, *place))
             }
             AckState::Failed(error) => Poll::Ready(Err(error.clone())),
         }

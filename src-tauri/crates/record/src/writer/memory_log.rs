@@ -21,12 +21,20 @@ impl MemoryLog {
     /// At most `limit` events after the position `since`, of one session or of all.
     pub(crate) fn events(&self, since: u64, session: Option<&SessionId>, limit: u32) -> Vec<Event> {
         let log = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        let known = log.partition_point(|batch| batch.last().is_none_or(|last| last.seq <= since));
-        let wanted = |event: &&Event| {
+        let batches_before =
+            log.partition_point(|batch| batch.last().is_none_or(|last| last.seq <= since));
+        let is_requested = |event: &&Event| {
             event.seq > since && session.is_none_or(|session| event.session == *session)
         };
-        let after = log.iter().skip(known).flat_map(|batch| batch.iter());
-        after.filter(wanted).take(limit as usize).cloned().collect()
+        let after = log
+            .iter()
+            .skip(batches_before)
+            .flat_map(|batch| batch.iter());
+        after
+            .filter(is_requested)
+            .take(limit as usize)
+            .cloned()
+            .collect()
     }
 
     /// Takes events from the queue, publishes and acknowledges them, until nobody can append any more.

@@ -61,15 +61,15 @@ impl EntryKeys {
         if let Some(entry) = place.entries.get(&*id) {
             return Ok((place.key, Some(*entry)));
         }
-        let found: Option<i64> = conn
+        let seq: Option<i64> = conn
             .prepare_cached("SELECT seq FROM entries WHERE id = ?1 AND session = ?2")?
             .query_row(params![id, place.key], |row| row.get(0))
             .optional()?;
-        let found = found.map(seq_from_sql);
-        if let Some(entry) = found {
+        let seq = seq.map(seq_from_sql);
+        if let Some(entry) = seq {
             place.entries.insert(id.into_owned(), entry);
         }
-        Ok((place.key, found))
+        Ok((place.key, seq))
     }
 
     /// Writes the range of positions in which the batch that ends here has events of each session.
@@ -95,11 +95,11 @@ impl EntryKeys {
 
 /// The key of an event's session.
 fn session_key(conn: &Connection, event: &Event) -> Result<i64, RecordError> {
-    let found: Option<i64> = conn
+    let stored_key: Option<i64> = conn
         .prepare_cached("SELECT key FROM sessions WHERE id = ?1")?
         .query_row([event.session.as_str()], |row| row.get(0))
         .optional()?;
-    match found {
+    match stored_key {
         Some(key) => Ok(key),
         None => statements::insert_session(conn, &event.session, event.seq),
     }

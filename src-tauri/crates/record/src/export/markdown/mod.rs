@@ -144,8 +144,11 @@ fn render_call(view: &CallView, at: At) -> String {
     }
     render_preview(&mut body, view);
     if let Some(decided) = &view.decision {
-        let said = render_decision(&decided.decision);
-        body.push_str(&format!("You {said} · {}\n\n", format_time(decided.at)));
+        let decision_text = render_decision(&decided.decision);
+        body.push_str(&format!(
+            "You {decision_text} · {}\n\n",
+            format_time(decided.at)
+        ));
         if let Decision::Allow { note, .. } | Decision::Reject { note, .. } = &decided.decision {
             body.push_str(&block_quote(note));
         }
