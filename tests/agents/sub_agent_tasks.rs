@@ -295,7 +295,7 @@ async fn work_in_the_background_comes_back_as_a_message() {
         let mut desk = open_desk(&cast, host).await;
         play(&mut desk).await;
         let entries = desk.transcript().await;
-        let errands: Vec<_> = entries
+        let tasks: Vec<_> = entries
             .iter()
             .filter_map(|entry| match &entry.body {
                 EntryBody::SubAgentTask {
@@ -309,7 +309,7 @@ async fn work_in_the_background_comes_back_as_a_message() {
             .collect();
         let child = children(&desk).await.remove(0).0;
         assert_eq!(
-            errands,
+            tasks,
             [("Look at all", "All is good.", false, child.clone())]
         );
         let given = &desk.calls().await[0];

@@ -122,7 +122,7 @@ impl<P: Provider> Provider for CostlyProvider<P> {
 
 /// A sub-agent spends from the limit of its caller: it stops where both together have used it up, and so does its caller.
 #[tokio::test]
-async fn an_errand_spends_what_its_caller_may() {
+async fn a_sub_agent_task_spends_what_its_caller_may() {
     let reviewer = "---\nname: reviewer\ndescription: Reviews.\ntools: [read]\n---\nYou review.\n";
     let task = json!({ "subagent_type": "reviewer", "prompt": "Look." });
     let cast = ScriptedAgents::new(
@@ -170,8 +170,8 @@ async fn an_errand_spends_what_its_caller_may() {
             _ => None,
         })
         .collect();
-    let (own, errands) = ((true, Limit::Tokens, 225.0), (false, Limit::Tokens, 225.0));
-    assert_eq!(reached, [errands, own]);
+    let (own, tasks) = ((true, Limit::Tokens, 225.0), (false, Limit::Tokens, 225.0));
+    assert_eq!(reached, [tasks, own]);
 }
 
 /// A run stops when its turns together have used as many tokens, or cost as much, as it may: the calls of the turn that

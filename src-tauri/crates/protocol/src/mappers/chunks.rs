@@ -169,7 +169,7 @@ impl ChunkMapper {
                 ..
             } => {
                 let task = json!({ "messageId": message, "sessionId": child, "text": text, "failed": failed });
-                out.push(new_data_chunk("data-errand", task));
+                out.push(new_data_chunk("data-sub-agent-task", task));
             }
             MessageChange::TurnStarted { .. } => {
                 self.finish_step(out);

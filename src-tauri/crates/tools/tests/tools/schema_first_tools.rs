@@ -324,16 +324,16 @@ impl SubAgentSpawner for Taken {
     async fn run(
         &self,
         _cx: &ExecutionContext,
-        errand: SubAgentRequest,
+        request: SubAgentRequest,
     ) -> Result<ToolOutput, ToolError> {
-        *self.0.lock().unwrap() = Some(errand);
+        *self.0.lock().unwrap() = Some(request);
         Ok(ToolOutput::new("done", "done"))
     }
 
     async fn start(
         &self,
         _cx: &ExecutionContext,
-        _errand: SubAgentRequest,
+        _request: SubAgentRequest,
     ) -> Result<SessionId, ToolError> {
         unreachable!("a delegate is waited for")
     }
@@ -370,12 +370,12 @@ async fn a_delegate_gets_only_the_parameters() {
         .execute(&approved, &bench.hands, &cx)
         .await
         .unwrap();
-    let errand = taken.0.lock().unwrap().take().unwrap();
+    let request = taken.0.lock().unwrap().take().unwrap();
     assert_eq!(
         (
-            errand.instructions.as_str(),
-            errand.input.as_str(),
-            errand.output_schema
+            request.instructions.as_str(),
+            request.input.as_str(),
+            request.output_schema
         ),
         (
             "You review.",
@@ -383,7 +383,7 @@ async fn a_delegate_gets_only_the_parameters() {
             Some(json!({ "type": "object" }))
         )
     );
-    assert_eq!(errand.config.tools, ["read"]);
+    assert_eq!(request.config.tools, ["read"]);
     let gone = r#"{"type":"object","properties":{"_delegate":{"const":"gone"}}}"#;
     let bench = loaded(&[(".countersign/tools/review.json", gone)]);
     let error = bench
