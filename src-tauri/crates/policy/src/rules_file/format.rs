@@ -119,5 +119,16 @@ mod tests {
         let fault =
             parse_new_rule(&wrong, &RulesFileSource::new("r", RuleScope::User)).unwrap_err();
         assert!(fault.message.contains("counter-example `ls -l`"), "{fault}");
+        let without_end = NewRule {
+            permission: "bash".to_owned(),
+            expires_ms: Some(i64::MIN),
+            ..NewRule::default()
+        };
+        let source = RulesFileSource::new("r", RuleScope::User);
+        let fault = parse_new_rule(&without_end, &source).unwrap_err();
+        assert!(
+            fault.message.starts_with("The rule cannot be taken: "),
+            "{fault}"
+        );
     }
 }

@@ -105,6 +105,11 @@ fn errors_name_file_line_and_what() {
             "no date, time or offset",
         ),
         (
+            "[[rule]]\npermission = \"bash\"\nexpires = \"2026-02-30T00:00:00Z\"",
+            3,
+            "`2026-02-30T00:00:00Z` is not a time",
+        ),
+        (
             "[[rule]]\npermission = \"bash\"\nmax_uses = 0",
             1,
             "never applies",

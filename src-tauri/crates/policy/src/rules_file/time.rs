@@ -1,7 +1,7 @@
 //! Times in a rules file.
 
 use protocol::At;
-use protocol::text::timestamp::{TIMESTAMP_MAX, format_timestamp, parse_timestamp};
+use protocol::text::timestamp::{format_timestamp, parse_timestamp};
 use toml::value::Datetime;
 
 /// Parses a time value; the error is the middle of a sentence.
@@ -18,8 +18,8 @@ pub(super) fn parse_time(value: &toml::Value) -> Result<At, String> {
             "`{time}` says no date, time or offset, so it would mean another time elsewhere"
         ));
     }
-    // TOML has checked the time, so only one behind the last is left.
-    Ok(parse_timestamp(&time.to_string()).unwrap_or(TIMESTAMP_MAX))
+    let written = time.to_string();
+    parse_timestamp(&written).ok_or_else(|| format!("`{written}` is not a time"))
 }
 
 /// Formats a time for a rules file: with milliseconds only where it has some.
@@ -29,6 +29,8 @@ pub(super) fn format_time(at: At) -> String {
 
 #[cfg(test)]
 mod tests {
+    use protocol::text::timestamp::TIMESTAMP_MAX;
+
     use super::*;
 
     #[test]
@@ -61,5 +63,21 @@ mod tests {
             );
         }
         assert!(parse_time(&toml::Value::Integer(3)).is_err());
+    }
+
+    /// A value that TOML would not let through is refused here as well: a rule never loses its end.
+    #[test]
+    fn a_time_that_does_not_exist_is_named() {
+        let written: Datetime = "2026-02-28T00:00:00Z".parse().unwrap();
+        let mut date = written.date.unwrap();
+        date.day = 30;
+        let time = Datetime {
+            date: Some(date),
+            ..written
+        };
+        assert_eq!(
+            parse_time(&toml::Value::Datetime(time)),
+            Err("`2026-02-30T00:00:00Z` is not a time".to_owned())
+        );
     }
 }

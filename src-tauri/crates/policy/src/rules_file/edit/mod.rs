@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use protocol::UserError;
 use protocol::rule::rules_view::NewRule;
-use toml_edit::{DocumentMut, Item, Table, Value};
+use toml_edit::{Datetime, DocumentMut, Item, Table, Value};
 
 use super::raw::RawRulesFile;
 use super::{LineStarts, time};
@@ -117,6 +117,7 @@ fn rewrite_block(block: &str, rule: &NewRule) -> Result<String, UserError> {
         .and_then(Item::as_array_of_tables_mut)
         .and_then(|rules| rules.get_mut(0))
         .ok_or_else(|| unreadable("The rule cannot be changed by itself.".to_owned()))?;
+    check_end(rule)?;
     for (member, value) in rule_members(rule) {
         set_member(table, member, value);
     }
@@ -125,6 +126,18 @@ fn rewrite_block(block: &str, rule: &NewRule) -> Result<String, UserError> {
         true => written.replace("\r\n", "\n").replace('\n', "\r\n"),
         false => written,
     })
+}
+
+/// Refuses a rule that ends at a time that no file can hold.
+fn check_end(rule: &NewRule) -> Result<(), UserError> {
+    let end = rule.expires_ms.map(time::format_time);
+    match end.filter(|end| end.parse::<Datetime>().is_err()) {
+        None => Ok(()),
+        Some(end) => Err(UserError::new(
+            format!("The rule cannot be changed: `{end}` is not a time."),
+            "Write it like 2026-12-01T00:00:00Z.",
+        )),
+    }
 }
 
 /// Writes a member if its value differs from the given one; its comment stays.

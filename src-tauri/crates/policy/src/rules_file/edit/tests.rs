@@ -83,6 +83,24 @@ fn what_means_the_same_stays_as_it_is_written() {
     assert_eq!(replace_rule(&marked, 11, &update()).unwrap(), marked);
 }
 
+/// An end that cannot be written is an error: without it the rule would never end.
+#[test]
+fn an_end_that_cannot_be_written_changes_nothing() {
+    let rule = NewRule {
+        expires_ms: Some(i64::MIN),
+        ..update()
+    };
+    for fault in [
+        replace_rule(FILE, 11, &rule).unwrap_err(),
+        format_replaced_rule(FILE, 11, &rule).unwrap_err(),
+    ] {
+        assert_eq!(
+            fault.message,
+            "The rule cannot be changed: `-009999-01-02T01:59:59Z` is not a time."
+        );
+    }
+}
+
 #[test]
 fn a_member_of_several_lines_goes_with_all_of_them() {
     let rule = NewRule {
