@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use protocol::server::mcp_servers::ToolHints;
 use protocol::text::depth::{DEPTH_MAX, exceeds_depth};
-use protocol::text::display_text::{is_hidden, to_single_line};
+use protocol::text::display_text::to_single_line;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tools::sources::{Catalogue, SourceTool, record_left_out};
@@ -123,10 +123,6 @@ impl SourceTool for ServerToolDefinition {
             _ => nearest,
         }
     }
-
-    fn has_hidden_text(&self) -> bool {
-        contains_hidden_text(&self.canonical)
-    }
 }
 
 impl TryFrom<Value> for ServerToolDefinition {
@@ -157,18 +153,6 @@ fn sort_members(value: &Value) -> Value {
         }
         Value::Array(items) => Value::Array(items.iter().map(sort_members).collect()),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
-    }
-}
-
-fn contains_hidden_text(value: &Value) -> bool {
-    match value {
-        Value::Object(members) => {
-            let mut members = members.iter();
-            members.any(|(name, value)| name.chars().any(is_hidden) || contains_hidden_text(value))
-        }
-        Value::Array(items) => items.iter().any(contains_hidden_text),
-        Value::String(text) => text.chars().any(is_hidden),
-        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 

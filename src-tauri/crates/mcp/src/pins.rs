@@ -101,12 +101,16 @@ mod tests {
             ("a", "does a"),
             ("b", "does b\u{202e}"),
             ("c\u{200b}", "does c"),
+            ("d", "does d\u{1b}[8m"),
+            ("e\u{7f}", "does e"),
         ]);
         let pins = ToolPins::approve_initial(&now);
         assert_eq!(pins.tools.len(), 1);
         let tools = list_tools(&pins, &now);
         assert_eq!(join_spans(&tools[1].description), "does bU+202E");
         assert_eq!(join_spans(&tools[2].name), "cU+200B");
+        assert_eq!(join_spans(&tools[3].description), "does dU+001B[8m");
+        assert_eq!(join_spans(&tools[4].name), "eU+007F");
         assert!(!pins.approve_all(&now).has_pending_changes(&now));
     }
 

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use protocol::ToolMode;
-use protocol::text::display_text::is_hidden;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tools::sources::SourceTool;
@@ -328,11 +327,5 @@ impl SourceTool for Operation {
             false => self.id.clone(),
         };
         to_callable_name(&named.replace('.', "_"), "operation")
-    }
-
-    fn has_hidden_text(&self) -> bool {
-        // Whatever stands outside of ASCII stands in JSON as it is.
-        let all = serde_json::to_string(self).unwrap_or_default();
-        all.chars().any(is_hidden)
     }
 }

@@ -228,15 +228,35 @@ fn names_are_their_own_and_stay() {
     assert_eq!(called, [("/c", "list_all_2"), ("/z", "get_z")]);
 }
 
+/// Control characters, which JSON escapes, hide something as well as the characters that it does not escape; where they
+/// stand does not matter.
 #[test]
 fn what_hides_something_waits_for_a_second_look() {
-    let document = read(json!({ "openapi": "3.1.0", "paths": {
-        "/a": { "get": { "operationId": "a" } },
-        "/b": { "get": { "operationId": "b\u{202e}" } },
-    } }))
-    .unwrap();
-    let pins = OperationPins::approve_initial(&document);
-    assert_eq!(pins.tools.len(), 1);
-    assert!(pins.has_pending_changes(&document));
-    assert!(!pins.approve_all(&document).has_pending_changes(&document));
+    for hidden in ["\u{202e}", "\u{1b}", "\u{8}", "\u{7f}", "\u{9b}", "\u{0}"] {
+        let text = format!("b{hidden}[8m");
+        let in_query = |schema: Value| json!([{ "name": "q", "in": "query", "schema": schema }]);
+        let operations = [
+            json!({ "operationId": text }),
+            json!({ "operationId": "b", "parameters": [{ "name": text, "in": "query" }] }),
+            json!({ "operationId": "b", "parameters": in_query(json!({ "enum": [text] })) }),
+            json!({ "operationId": "b", "parameters": in_query(json!({ "default": { (text.clone()): 1 } })) }),
+        ];
+        for operation in operations {
+            let document = read(json!({ "openapi": "3.1.0", "paths": {
+                "/a": { "get": { "operationId": "a" } },
+                "/b": { "get": operation },
+            } }))
+            .unwrap();
+            assert_eq!(document.operations.len(), 2, "{operation}");
+            let pins = OperationPins::approve_initial(&document);
+            let approved: Vec<&str> = pins
+                .tools
+                .iter()
+                .map(|pinned| pinned.definition.path.as_str())
+                .collect();
+            assert_eq!(approved, ["/a"], "{operation}");
+            assert!(pins.has_pending_changes(&document), "{operation}");
+            assert!(!pins.approve_all(&document).has_pending_changes(&document));
+        }
+    }
 }

@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 
 use protocol::Digest;
+use protocol::text::display_text::is_hidden;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::limits::LEFT_OUT_MAX;
 
@@ -21,9 +23,6 @@ pub trait SourceTool: Debug + Clone + PartialEq + Serialize + DeserializeOwned {
     /// Returns the nearest name that a model can call.
     fn callable_name(&self) -> String;
 
-    /// Whether the definition contains characters that are invisible or that make text read otherwise than it is.
-    fn has_hidden_text(&self) -> bool;
-
     /// Returns the digest of the definition: equal for two definitions with the same content.
     fn digest(&self) -> Digest {
         Digest::from_json(self)
@@ -32,6 +31,25 @@ pub trait SourceTool: Debug + Clone + PartialEq + Serialize + DeserializeOwned {
     /// Returns the whole definition as text, for a diff.
     fn text(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default()
+    }
+}
+
+/// Whether a definition contains characters that are invisible or that make text read otherwise than it is. A definition
+/// that cannot be looked through counts as one that does.
+pub(super) fn has_hidden_text(tool: &impl SourceTool) -> bool {
+    // As a value and not as text, in which JSON escapes control characters.
+    serde_json::to_value(tool).map_or(true, |definition| contains_hidden_text(&definition))
+}
+
+fn contains_hidden_text(value: &Value) -> bool {
+    match value {
+        Value::Object(members) => {
+            let mut members = members.iter();
+            members.any(|(name, value)| name.chars().any(is_hidden) || contains_hidden_text(value))
+        }
+        Value::Array(items) => items.iter().any(contains_hidden_text),
+        Value::String(text) => text.chars().any(is_hidden),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 

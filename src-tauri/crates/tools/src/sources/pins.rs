@@ -9,7 +9,7 @@ use protocol::server::mcp_servers::ServerId;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::catalogue::{Catalogue, SourceTool, index_by_key};
+use super::catalogue::{Catalogue, SourceTool, has_hidden_text, index_by_key};
 use super::names::unique_name;
 use crate::limits::PINS_BYTES_MAX;
 
@@ -106,7 +106,7 @@ impl<C: Catalogue> Pins<C> {
     /// Returns the pins of a first approval: every tool without hidden text. A tool that hides text waits for a second
     /// look.
     pub fn approve_initial(catalogue: &C) -> Self {
-        Self::default().merge_catalogue(catalogue, |tool| !tool.has_hidden_text())
+        Self::default().merge_catalogue(catalogue, |tool| !has_hidden_text(tool))
     }
 
     /// Returns the pins after an approval of every current tool of the source.
