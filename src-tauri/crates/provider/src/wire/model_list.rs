@@ -1,5 +1,7 @@
 //! Model lists: where each wire format keeps them, and what they look like.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use protocol::settings::WireFormat;
 use serde_json::Value;
 use similar::get_close_matches;
@@ -53,11 +55,24 @@ fn can_chat(item: &Value) -> bool {
         .is_none_or(|methods| methods.iter().any(|method| method == "generateContent"))
 }
 
-/// Returns the names, those that look most like `requested` first.
+/// Returns the names, those that look most like `requested` first, whatever their case. Names that look like it equally
+/// are in alphabetical order.
 pub(crate) fn sort_by_similarity(requested: &str, names: &[String]) -> Vec<String> {
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let sorted = get_close_matches(requested, &names, names.len(), 0.0);
-    sorted.into_iter().map(str::to_owned).collect()
+    let mut spellings: BTreeMap<String, BTreeSet<&String>> = BTreeMap::new();
+    for name in names {
+        spellings
+            .entry(name.to_lowercase())
+            .or_default()
+            .insert(name);
+    }
+    let folded: Vec<&str> = spellings.keys().map(String::as_str).collect();
+    let requested = requested.to_lowercase();
+    get_close_matches(requested.as_str(), &folded, folded.len(), 0.0)
+        .into_iter()
+        .filter_map(|name| spellings.get(name))
+        .flatten()
+        .map(|name| (*name).clone())
+        .collect()
 }
 
 #[cfg(test)]
@@ -111,5 +126,32 @@ mod tests {
             sort_by_similarity("claude-sonet-4-6", &known)[..2],
             ["claude-sonnet-4-6", "claude-opus-4-6"]
         );
+    }
+
+    #[test]
+    fn close_names_come_first_whatever_their_case_and_in_one_order() {
+        let known = [
+            "gemini-2.5-pro",
+            "Qwen3-Coder",
+            "GPT-4O-MINI",
+            "GPT-4O",
+            "gpt-4o",
+            "LLAMA-3",
+        ]
+        .map(str::to_owned);
+        for (requested, close) in [
+            ("GPT-4o", ["GPT-4O", "gpt-4o", "GPT-4O-MINI"]),
+            ("gpt-4o", ["GPT-4O", "gpt-4o", "GPT-4O-MINI"]),
+            ("QWEN3-CODR", ["Qwen3-Coder", "gemini-2.5-pro", "GPT-4O"]),
+        ] {
+            let sorted = sort_by_similarity(requested, &known);
+            assert_eq!(sorted[..3], close, "{requested}");
+            assert_eq!(sorted.len(), known.len(), "{requested}");
+            let mut reversed = known.clone();
+            reversed.reverse();
+            assert_eq!(sort_by_similarity(requested, &reversed), sorted);
+        }
+        let alike = ["b", "C", "a"].map(str::to_owned);
+        assert_eq!(sort_by_similarity("x", &alike), ["a", "b", "C"]);
     }
 }
