@@ -3,7 +3,7 @@
 use protocol::UserError;
 use protocol::text::display_text::to_sentence;
 
-use crate::limits::MODELS_NAMED_MAX;
+use crate::limits::{MODELS_NAMED_MAX, NAMED_WAIT_S_MAX};
 
 /// Why a model did not answer, or stopped answering. The text is a sentence for a person; keys never stand in it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -171,7 +171,12 @@ impl ProviderError {
             Self::Busy {
                 retry_after_ms: Some(wait_ms),
                 ..
-            } => format!("It asks to wait {} seconds.", wait_ms.div_ceil(1000)),
+            } => match wait_ms.div_ceil(1000) {
+                ..=NAMED_WAIT_S_MAX => {
+                    format!("It asks to wait {} seconds.", wait_ms.div_ceil(1000))
+                }
+                _ => "It asks to wait for more than a day. Choose another model.".to_owned(),
+            },
             Self::Busy { .. } => "Try again in a while, or choose another model.".to_owned(),
             Self::Unreachable { base_url, .. } => {
                 format!("Check the network, and that something listens at {base_url}.")

@@ -158,10 +158,13 @@ pub(crate) fn root_cause(error: &dyn std::error::Error) -> String {
     cause.to_string()
 }
 
+/// Returns the wait that a provider asks for, in milliseconds. None if it asks for none, or if what it asks for is no
+/// number of seconds in plain digits: then the pauses are ours.
 pub(crate) fn parse_retry_after(headers: &HeaderMap) -> Option<u64> {
     let number = |name: &str| -> Option<f64> {
-        let value: f64 = headers.get(name)?.to_str().ok()?.trim().parse().ok()?;
-        (value.is_finite() && value >= 0.0).then_some(value)
+        let text = headers.get(name)?.to_str().ok()?.trim();
+        let is_plain = text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+        is_plain.then(|| text.parse().ok()).flatten()
     };
     let wait_ms = number("retry-after-ms").or_else(|| Some(number("retry-after")? * 1000.0))?;
     #[expect(
@@ -254,9 +257,20 @@ mod tests {
             ("retry-after", "2", Some(2000)),
             ("retry-after", "0.5", Some(500)),
             ("retry-after-ms", "7", Some(7)),
+            ("retry-after", " 2 ", Some(2000)),
+            ("retry-after", "0", Some(0)),
+            ("retry-after", "99999999999999999999", Some(u64::MAX)),
+            ("retry-after", &"9".repeat(400), Some(u64::MAX)),
             ("retry-after", "-1", None),
+            ("retry-after", "-0", None),
             ("retry-after", "Wed, 21 Oct 2026 07:28:00 GMT", None),
             ("retry-after", "1e400", None),
+            ("retry-after", "inf", None),
+            ("retry-after", "NaN", None),
+            ("retry-after", "2, 3", None),
+            ("retry-after", "2s", None),
+            ("retry-after", ".", None),
+            ("retry-after", "", None),
         ] {
             let mut headers = HeaderMap::new();
             headers.insert(name, HeaderValue::from_str(value).unwrap());

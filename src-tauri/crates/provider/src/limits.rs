@@ -16,6 +16,8 @@ pub(crate) const MESSAGE_CHARS_MAX: usize = 600;
 pub(crate) const EXCERPT_CHARS_MAX: usize = 160;
 /// Models named in an error about an unknown model.
 pub(crate) const MODELS_NAMED_MAX: usize = 8;
+/// Longest wait of a provider that an error names, in seconds.
+pub(crate) const NAMED_WAIT_S_MAX: u64 = 86_400;
 /// Turns of a script.
 pub(crate) const SCRIPT_TURNS_MAX: usize = 10_000;
 /// Milliseconds between two pieces of a scripted turn.

@@ -62,23 +62,59 @@ async fn after_three_tries_it_says_so() {
 
 #[tokio::test]
 async fn a_wait_past_our_patience_is_left_to_the_person() {
-    let busy = Reply::status(429, "{}").with_header("retry-after", "3600");
-    let fake = Fake::start([busy]).await;
-    let error = begin(&*provider(WireFormat::Openai, &fake))
-        .await
-        .err()
-        .unwrap();
-    assert_eq!(
-        error,
-        ProviderError::Busy {
-            provider: "Fake".to_owned(),
-            status: 429,
-            attempts: 1,
-            retry_after_ms: Some(3_600_000),
-            message: "{}".to_owned(),
+    let very_long = "9".repeat(400);
+    let too_long = "It asks to wait for more than a day. Choose another model.";
+    for (asked, wait_ms, hint) in [
+        ("30.001", 30_001, "It asks to wait 31 seconds."),
+        ("3600", 3_600_000, "It asks to wait 3600 seconds."),
+        ("86400", 86_400_000, "It asks to wait 86400 seconds."),
+        ("86401", 86_401_000, too_long),
+        ("99999999999999999999", u64::MAX, too_long),
+        (very_long.as_str(), u64::MAX, too_long),
+    ] {
+        for wire in WIRES {
+            let busy = Reply::status(429, "{}").with_header("retry-after", asked);
+            let fake = Fake::start([busy]).await;
+            let error = begin(&*provider(wire, &fake)).await.err().unwrap();
+            assert_eq!(
+                error,
+                ProviderError::Busy {
+                    provider: "Fake".to_owned(),
+                    status: 429,
+                    attempts: 1,
+                    retry_after_ms: Some(wait_ms),
+                    message: "{}".to_owned(),
+                }
+            );
+            assert_eq!(error.hint(), hint, "{asked}");
+            assert_eq!(fake.asked().len(), 1, "{wire:?} {asked}");
         }
-    );
-    assert_eq!(error.hint(), "It asks to wait 3600 seconds.");
+    }
+}
+
+/// A wait that is none is not waited for: the request is tried again after a pause of ours.
+#[tokio::test]
+async fn a_wait_that_cannot_be_read_is_ours() {
+    for asked in [
+        "-1",
+        "-99999999999999999999",
+        "Wed, 21 Oct 2099 07:28:00 GMT",
+        "1e400",
+        "inf",
+        "NaN",
+        "soon",
+        "",
+    ] {
+        for wire in WIRES {
+            let busy = Reply::status(429, "{}").with_header("retry-after", asked);
+            let good = Reply::frames(&turn(wire), Then::Close);
+            let fake = Fake::start([busy, good]).await;
+            let items = played(&*provider(wire, &fake)).await;
+            let expected: Vec<Item> = expected(wire).into_iter().map(Ok).collect();
+            assert_eq!(items, expected, "{wire:?} {asked}");
+            assert_eq!(fake.asked().len(), 2, "{wire:?} {asked}");
+        }
+    }
 }
 
 #[tokio::test]
