@@ -211,10 +211,44 @@ pub(crate) fn explain_query_plan(conn: &Connection, statement: &str) -> Vec<Stri
 
 #[cfg(test)]
 mod tests {
-    use protocol::EntryBody;
+    use std::collections::HashMap;
+
+    use protocol::event::fold;
+    use protocol::{EntryBody, Event};
+    use rusqlite::params;
+    use rusqlite::types::Value as SqlValue;
 
     use super::*;
+    use crate::open::open_empty;
+    use crate::projections::statements::seq_to_sql;
     use crate::projections::{Projector, load};
+
+    /// The log of the demo: a session with calls of every kind, answers, rules and an undo.
+    const DEMO_LOG: &str = include_str!("../../../../tests/golden/demo.jsonl");
+    /// Events that the demo has none of.
+    const MORE_EVENTS: [&str; 2] = [
+        r#"{"seq":1001,"session":"ses_1","at":1001,"body":{"type":"sub_agent_finished","child":"ses_2","title":"Look","text":"Found.","failed":false,"message":"msg_1001"}}"#,
+        r#"{"seq":1002,"session":"ses_1","at":1002,"body":{"type":"notice_added","notice":{"level":"note","fault":{"message":"Mind the gap.","hint":"","context":[]}}}}"#,
+    ];
+    /// Names in the events of earlier formats, each after the present one.
+    const EARLIER_NAMES: [[&str; 2]; 4] = [
+        [r#""type":"call_waiting""#, r#""type":"call_waits""#],
+        [r#""type":"sub_agent_finished""#, r#""type":"errand_ended""#],
+        [r#""type":"notice_added""#, r#""type":"noted""#],
+        [r#""evidence":"#, r#""grounds":"#],
+    ];
+    /// Every table and view that is derived from the events.
+    const DERIVED: [&str; 9] = [
+        "sessions",
+        "entries",
+        "folded",
+        "undo_entries",
+        "words",
+        "verdicts",
+        "rule_hits",
+        "projected",
+        "chat_parts",
+    ];
 
     fn list_tables(conn: &Connection) -> Vec<String> {
         let mut statement = conn
@@ -243,6 +277,118 @@ mod tests {
         assert_eq!(read_format(&conn).unwrap(), 2);
     }
 
+    /// Adds the log of the demo, and more, with each event as `rewrite` leaves it.
+    fn insert_log(conn: &Connection, rewrite: impl Fn(String) -> String) {
+        conn.execute_batch("INSERT INTO sessions VALUES (1, 'ses_1', 1, NULL)")
+            .unwrap();
+        let mut entries: HashMap<String, i64> = HashMap::new();
+        let mut last = 0;
+        for line in DEMO_LOG.lines().chain(MORE_EVENTS) {
+            let event: Event = serde_json::from_str(line).unwrap();
+            let seq = seq_to_sql(event.seq);
+            let entry =
+                fold::entry_id(&event).map(|id| *entries.entry(id.into_owned()).or_insert(seq));
+            let body = rewrite(serde_json::to_string(&event.body).unwrap());
+            let read: serde_json::Value = serde_json::from_str(&body).unwrap();
+            conn.execute(
+                "INSERT INTO events VALUES (?1, 1, ?2, ?3, ?4, ?5)",
+                params![seq, entry, event.at, read["type"].as_str(), body],
+            )
+            .unwrap();
+            last = seq;
+        }
+        conn.execute("INSERT INTO spans VALUES (1, ?1, 1)", [last])
+            .unwrap();
+    }
+
+    /// Puts something into every derived table of a format that its events do not say.
+    fn insert_stale_rows(conn: &Connection, format: usize) {
+        conn.execute_batch(
+            r#"UPDATE sessions SET view = '{"of":"an earlier format"}';
+            INSERT INTO entries VALUES (2, 1, 'msg_2', 5, 2, 1, 'errand', NULL, NULL, NULL, NULL, NULL, NULL);
+            INSERT INTO entries VALUES (900, 1, 'msg_900', 5, 900, 2, 'errand', 'waiting', NULL, NULL, NULL, NULL, NULL);
+            INSERT INTO folded VALUES (2, '{"of":"an earlier format"}');
+            INSERT INTO undo_entries VALUES (29, 8, 'und_of_an_earlier_format', '{}');
+            INSERT INTO words (rowid, text) VALUES (2, 'stale');"#,
+        )
+        .unwrap();
+        if format >= 3 {
+            conn.execute_batch(
+                "INSERT INTO judged VALUES (24, 1, 'call_8', 5, 'write', 'stale', NULL, '{}', NULL, NULL);
+                INSERT INTO hits VALUES ('stale', 1, 9, 5);",
+            )
+            .unwrap();
+        }
+    }
+
+    fn project_all(conn: &Connection) {
+        let mut projector = Projector::default();
+        projector.project_all(conn).unwrap();
+        let deferred = &mut projector.live.deferred;
+        while deferred.has_work() {
+            deferred.write_deferred(conn, || false).unwrap();
+        }
+    }
+
+    /// Every row of every derived table, and every word of the full-text index with its places.
+    fn derived_rows(conn: &Connection) -> Vec<String> {
+        conn.execute_batch(
+            "CREATE VIRTUAL TABLE temp.places USING fts5vocab(main, words, instance)",
+        )
+        .unwrap();
+        let mut all = Vec::new();
+        for table in DERIVED {
+            let from = match table {
+                "words" => "temp.places",
+                table => table,
+            };
+            let mut statement = conn.prepare(&format!("SELECT * FROM {from}")).unwrap();
+            let columns = statement.column_count();
+            let rows = statement.query_map([], |row| {
+                let values = (0..columns).map(|column| row.get(column));
+                values.collect::<Result<Vec<SqlValue>, _>>()
+            });
+            let rows = rows
+                .unwrap()
+                .map(|row| format!("{table}: {:?}", row.unwrap()));
+            let mut rows: Vec<String> = rows.collect();
+            assert!(!rows.is_empty(), "nothing stands in {table}");
+            rows.sort();
+            all.extend(rows);
+        }
+        all
+    }
+
+    fn rows_as_json(conn: &Connection, query: &str) -> Vec<String> {
+        let mut statement = conn.prepare(query).unwrap();
+        let rows = statement.query_map([], |row| row.get(0)).unwrap();
+        rows.map(Result::unwrap).collect()
+    }
+
+    /// A record of any earlier format comes to have the rows that one of this format has with the same events, and no
+    /// others.
+    #[test]
+    fn a_record_of_an_earlier_format_is_derived_as_a_new_one() {
+        let conn = open_empty().unwrap();
+        insert_log(&conn, |body| body);
+        project_all(&conn);
+        let expected = derived_rows(&conn);
+        for format in 1..MIGRATIONS.len() {
+            let mut conn = Connection::open_in_memory().unwrap();
+            migrate(&mut conn, &MIGRATIONS[..format]).unwrap();
+            insert_log(&conn, |body| {
+                let earlier = EARLIER_NAMES.iter();
+                earlier.fold(body, |body, [present, earlier]| {
+                    body.replace(present, earlier)
+                })
+            });
+            insert_stale_rows(&conn, format);
+            migrate(&mut conn, MIGRATIONS).unwrap();
+            project_all(&conn);
+            assert_eq!(derived_rows(&conn), expected, "format {format}");
+        }
+    }
+
     #[test]
     fn a_record_of_the_sixth_format_is_derived_anew() {
         let mut conn = Connection::open_in_memory().unwrap();
@@ -254,22 +400,87 @@ mod tests {
                 '{"type":"errand_ended","message":"msg_1","child":"ses_2","title":"Look","text":"Found.","failed":false}');
             INSERT INTO entries VALUES (1, 1, 'msg_1', 5, 1, 1, 'errand', NULL, NULL, NULL, NULL, NULL, NULL);
             INSERT INTO folded VALUES (1, '{"of":"an earlier format"}');
-            INSERT INTO words (rowid, text) VALUES (1, 'Look Found.');
+            INSERT INTO words (rowid, text) VALUES (1, 'stale');
             UPDATE made SET upto = 1;"#,
         )
         .unwrap();
         migrate(&mut conn, MIGRATIONS).unwrap();
-        Projector::default().project_all(&conn).unwrap();
+        project_all(&conn);
 
         let loaded = load::load_entry(&conn, 1, "msg_1").unwrap().unwrap();
         let EntryBody::SubAgentTask { title, text, .. } = loaded.entry.body else {
             panic!("{:?}", loaded.entry);
         };
         assert_eq!((title.as_str(), text.as_str()), ("Look", "Found."));
-        let kind: String = conn
-            .query_row("SELECT body FROM entries", [], |row| row.get(0))
+        let entries = rows_as_json(
+            &conn,
+            "SELECT json_array(seq, session, id, at, folded_to, indexed, body, state, mode, kind, tool, target, paths) \
+             FROM entries",
+        );
+        assert_eq!(
+            entries,
+            [r#"[1,1,"msg_1",5,1,1,"sub_agent_task",null,null,null,null,null,null]"#]
+        );
+        let found = |word: &str| {
+            let query = format!("SELECT json_array(rowid) FROM words WHERE words MATCH '{word}'");
+            rows_as_json(&conn, &query)
+        };
+        assert_eq!(
+            (found("found"), found("stale")),
+            (vec!["[1]".to_owned()], Vec::new())
+        );
+        assert_eq!(
+            rows_as_json(&conn, "SELECT json_array(upto) FROM projected"),
+            ["[1]"]
+        );
+    }
+
+    /// The sixth format shows the results of calls that ended before it was there.
+    #[test]
+    fn a_record_of_the_fifth_format_shows_the_results_of_its_calls() {
+        let mut conn = Connection::open_in_memory().unwrap();
+        migrate(&mut conn, &MIGRATIONS[..5]).unwrap();
+        conn.execute_batch("INSERT INTO sessions VALUES (1, 'ses_1', 1, NULL)")
             .unwrap();
-        assert_eq!(kind, "sub_agent_task");
+        for (seq, outcome) in [
+            (1, r#"{"state":"done","text":"Found.","duration_ms":7}"#),
+            (
+                2,
+                r#"{"state":"failed","text":"Not there.","duration_ms":8}"#,
+            ),
+            (
+                3,
+                r#"{"state":"done","text":"a","data":{"found":[1]},"duration_ms":9}"#,
+            ),
+            (
+                4,
+                r#"{"state":"done","text":"long","duration_ms":10,"truncated":{"output_path":"/o/4.txt","bytes":9}}"#,
+            ),
+            (
+                5,
+                r#"{"state":"done","text":"long","duration_ms":11,"truncated":{"output_path":null,"bytes":9}}"#,
+            ),
+        ] {
+            let body = format!(r#"{{"type":"call_ended","call":"c{seq}","outcome":{outcome}}}"#);
+            conn.execute(
+                "INSERT INTO events VALUES (?1, 1, ?1, 50, 'call_ended', ?2)",
+                params![seq, body],
+            )
+            .unwrap();
+        }
+        let shown = [
+            r#"[1,"ses_1","c1",50,"output","\"Found.\"",null,"{\"duration_ms\":7}"]"#,
+            r#"[2,"ses_1","c2",50,"error",null,"Not there.","{\"duration_ms\":8}"]"#,
+            r#"[3,"ses_1","c3",50,"output","{\"found\":[1]}",null,"{\"duration_ms\":9}"]"#,
+            r#"[4,"ses_1","c4",50,"output","{\"head\":\"long\"}",null,"{\"duration_ms\":10,\"truncated\":true,\"output_path\":\"/o/4.txt\"}"]"#,
+            r#"[5,"ses_1","c5",50,"output","{\"head\":\"long\"}",null,"{\"duration_ms\":11,\"truncated\":true}"]"#,
+        ];
+        for steps in [&MIGRATIONS[..6], MIGRATIONS] {
+            migrate(&mut conn, steps).unwrap();
+            let query = "SELECT json_array(seq, session, id, at, type, data || '', error_text, metadata || '') \
+                 FROM chat_parts ORDER BY seq";
+            assert_eq!(rows_as_json(&conn, query), shown, "{} steps", steps.len());
+        }
     }
 
     #[test]
