@@ -4,7 +4,7 @@
 import ts from 'typescript';
 
 /** A write that may undo a change made during the wait. */
-export interface StaleWrite {
+interface StaleWrite {
   line: number;
   text: string;
 }

@@ -8,7 +8,7 @@ const TRIES = 60;
 const STOPS = '[data-card], [data-line], [data-testid^="sub-agent-task-"]';
 
 /** Tells whether nothing that a person chose has the focus. */
-export function isLost(): boolean {
+function isLost(): boolean {
   const active = document.activeElement;
   return active === null || active === document.body || active.id === 'main' || active.closest('nav') !== null;
 }

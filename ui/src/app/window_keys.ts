@@ -1,7 +1,7 @@
 // The keys that work everywhere. Pure; App.svelte wires them to acts.
 
 /** Act of the window that a key asks for. */
-export type WindowKey = 'palette' | 'search' | 'keys' | 'inspector' | 'next' | 'previous' | 'escape';
+type WindowKey = 'palette' | 'search' | 'keys' | 'inspector' | 'next' | 'previous' | 'escape';
 
 const letters: Record<string, WindowKey> = { '/': 'search', '?': 'keys', i: 'inspector', j: 'next', k: 'previous' };
 const BUTTONLIKE = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'range']);

@@ -10,7 +10,7 @@ const became: Record<Verdict, string> = {
 };
 
 /** The calls that a change turns to one verdict. */
-export interface Turned {
+interface Turned {
   to: Verdict;
   calls: number;
   /** "would have been allowed". */

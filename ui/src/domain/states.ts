@@ -4,7 +4,7 @@ import type { CallState, SessionState } from '../ipc/bindings';
 import type { IconName } from '../widgets/icons';
 
 /** Inks of states; `plain` is grey with a green check. */
-export type StateInk = 'waiting' | 'running' | 'done' | 'failed' | 'quiet' | 'undone';
+type StateInk = 'waiting' | 'running' | 'done' | 'failed' | 'quiet' | 'undone';
 
 /** How a state is shown. */
 export interface ShownState {

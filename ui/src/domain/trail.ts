@@ -24,10 +24,10 @@ const modes: Record<ToolMode, { name: string; icon: IconName }> = {
 };
 
 /** Colour of a gate's dot: it passed, asks, refuses, or only informs. */
-export type Dot = 'ok' | 'ask' | 'bad' | 'plain';
+type Dot = 'ok' | 'ask' | 'bad' | 'plain';
 
 /** One gate as it is drawn. */
-export interface ShownGate {
+interface ShownGate {
   name: string;
   icon: IconName;
   dot: Dot;

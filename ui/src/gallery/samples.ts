@@ -164,7 +164,7 @@ export const asksTrail: Trail = {
   ],
 };
 
-export const deniedTrail: Trail = {
+const deniedTrail: Trail = {
   verdict: 'deny',
   lead: 'Denied, because a rule says so: secrets are edited by hand.',
   otherwise: 'Without that rule you would have been asked.',

@@ -24,7 +24,7 @@ import { sampleImports, sampleOffers, sampleTrail, sampleWatchdogs } from './fak
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-export const PROJECT_FILE = '.countersign/rules.toml';
+const PROJECT_FILE = '.countersign/rules.toml';
 const USER_FILE = '~/.config/countersign/rules.toml';
 
 const USER_TEXT = `[[rule]]
@@ -59,7 +59,7 @@ match = ["cargo update -w", "cargo update -p axum --precise 0.8.1"]
 not_match = ["cargo upgrade", "cargo update; rm -r target"]
 `;
 
-export function newRule(
+function newRule(
   permission: string,
   pattern: string | null,
   action: NewRule['action'],

@@ -10,7 +10,7 @@ import type {
 } from './bindings';
 
 /** Settings as a new installation has them. */
-export const firstSettings: Settings = {
+const firstSettings: Settings = {
   ask_for_everything: false,
   theme: 'system',
   diff: 'unified',

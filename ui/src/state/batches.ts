@@ -1,7 +1,7 @@
 // The next frame of the window, whether or not it is seen.
 
 /** Runs something with the next frame. A window that is not visible draws none; events must arrive all the same. */
-export function nextFrame(run: () => void): void {
+function nextFrame(run: () => void): void {
   const once = () => {
     cancelAnimationFrame(frame);
     clearTimeout(timer);

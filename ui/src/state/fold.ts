@@ -16,7 +16,7 @@ import type {
 } from '../ipc/bindings';
 
 /** How much live output a folded call keeps, in bytes of UTF-8. */
-export const OUTPUT_KEPT_BYTES = 64 * 1024;
+const OUTPUT_KEPT_BYTES = 64 * 1024;
 
 /** An entry that is a call. */
 export type CallEntry = Entry & { body: { type: 'call' } & CallView };

@@ -7,7 +7,7 @@ import { healed, healedBy, type State } from './reduce';
 const PAUSE_MS = 100;
 
 /** Interface of the store that healing needs. */
-export interface Stale {
+interface Stale {
   snapshot(): Promise<EngineView>;
   state(): State;
   put(state: State): void;

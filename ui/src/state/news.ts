@@ -6,7 +6,7 @@ import { entryKey, type State } from './reduce';
 import type { ToastLine } from './toasts.svelte';
 
 /** News as it is told to the person. */
-export interface News {
+interface News {
   /** How many times something was changed, undone or done again. */
   changes: number;
   /** Text for a screen reader; empty for none. */

@@ -1,7 +1,7 @@
 // Reads an address of the web as a browser does. Pure.
 
 /** An address that may be opened. */
-export interface Leads {
+interface Leads {
   /** All of it, as a browser would go there. */
   address: string;
   /** Host of the address, with its port if it has one of its own: in ASCII, so that no letter passes for another. */

@@ -94,7 +94,7 @@ function clean(html: string) {
 }
 
 /** HTML that was cleaned; of the trusted type where the window asks for one. */
-export type CleanHtml = ReturnType<typeof clean>;
+type CleanHtml = ReturnType<typeof clean>;
 
 /** Cache of rendered blocks, by their Markdown: while a message grows, only its last block is parsed anew. */
 const made = new Map<string, CleanHtml>();

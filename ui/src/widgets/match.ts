@@ -1,7 +1,7 @@
 // Finds the commands that fit the typed text, the best first.
 
 /** Something that can be found by its words. */
-export interface Findable {
+interface Findable {
   text: string;
   hint?: string | undefined;
 }

@@ -17,7 +17,7 @@ export interface Chosen {
 }
 
 /** Every hunk of a change. */
-export function hunksOf(files: readonly FileDiff[]): Hunk[] {
+function hunksOf(files: readonly FileDiff[]): Hunk[] {
   return files.flatMap((file) => file.hunks);
 }
 

@@ -78,7 +78,7 @@ export function canDryRun({ preview }: Pick<CallView, 'preview'>): boolean {
 }
 
 /** Tells whether a command can have network access in a dry run: where a dry run of it is possible at all. */
-export function canReach({ preview }: Pick<CallView, 'preview'>): boolean {
+function canReach({ preview }: Pick<CallView, 'preview'>): boolean {
   return preview.type === 'effects' ? preview.effects.assurance === 'speculative' : canDryRun({ preview });
 }
 
@@ -95,7 +95,7 @@ export function runChoices({ preview }: Pick<CallView, 'preview'>): RunChoice[] 
 }
 
 /** Tells whether allowing writes the changes of a dry run, and runs nothing. */
-export function isCommit({ preview }: Pick<CallView, 'preview'>): boolean {
+function isCommit({ preview }: Pick<CallView, 'preview'>): boolean {
   return (
     preview.type === 'effects' && preview.effects.assurance === 'speculative' && preview.effects.changes.length > 0
   );
@@ -144,7 +144,7 @@ const reaches: Record<GrantReach, string> = {
 const isYes = ({ reach }: Grant): boolean => reach === 'once' || reach === 'session';
 
 /** One line of the answers' grants. */
-export interface GrantLine {
+interface GrantLine {
   reach: string;
   button: string;
   text: string;
@@ -156,7 +156,7 @@ export interface GrantLine {
  * State of *Always…* on a card: the first grant on offer, or why none is offered; and how far a rule reaches once one
  * is chosen.
  */
-export interface AlwaysWords {
+interface AlwaysWords {
   offer: GrantOffer | undefined;
   /** The first grant of *Reject from now on…*; none where it cannot be offered. */
   never?: GrantOffer | undefined;
@@ -255,7 +255,7 @@ export function lossWords(loss: Extract<Preview, { type: 'loss' }>): string {
 }
 
 /** The command of a preview that has one. */
-export function commandOf(preview: Preview): CommandPreview | null {
+function commandOf(preview: Preview): CommandPreview | null {
   return preview.type === 'command' ? preview : preview.type === 'effects' ? preview.command : null;
 }
 

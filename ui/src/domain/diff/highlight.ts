@@ -15,7 +15,7 @@ export interface Range {
 }
 
 /** Longer texts stay plain: colours are worth less than an interface that answers. */
-export const TEXT_MAX = 200_000;
+const TEXT_MAX = 200_000;
 
 const inks = tagHighlighter([
   {

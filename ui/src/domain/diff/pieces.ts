@@ -4,7 +4,7 @@ import type { DiffLine, DiffLinePart } from '../../ipc/bindings';
 import type { Ink, Range } from './highlight';
 
 /** A stretch of one look. */
-export interface Piece {
+interface Piece {
   text: string;
   ink: Ink | null;
   /** The name of a hidden character. */

@@ -46,7 +46,7 @@ export function extent(hunk: Hunk): { old: [number, number]; fresh: [number, num
 }
 
 /** Unchanged lines before a hunk, or after the last one. Numbers are those of the file as it is. */
-export interface Gap {
+interface Gap {
   /** First line of the gap. */
   from: number;
   /** Last line of the gap; none where only the file knows its end. */

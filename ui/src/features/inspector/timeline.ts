@@ -16,7 +16,7 @@ export interface Line {
 }
 
 /** A decision in words. */
-export function decisionWords(decision: Decision): { icon: IconName; text: string; detail: string } {
+function decisionWords(decision: Decision): { icon: IconName; text: string; detail: string } {
   switch (decision.type) {
     case 'allow': {
       const text =

@@ -23,7 +23,7 @@ export interface Engine {
 }
 
 /** Problem of a rule as it stands, and the next step. */
-export interface Blocked {
+interface Blocked {
   message: string;
   hint: string;
 }

@@ -3,7 +3,7 @@
 import type { RulesCheck } from '../../ipc/bindings';
 
 /** One thing that is to be said of a line. */
-export interface LineNote {
+interface LineNote {
   /** From 1; none where it is about the file. */
   line: number | null;
   text: string;

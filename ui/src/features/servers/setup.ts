@@ -204,7 +204,7 @@ const secondsIn = (text: string): number => Number(text.trim().replace(',', '.')
 export const millisecondsIn = (text: string): number => Math.round(secondsIn(text) * 1_000);
 
 /** The variables or the headers, whichever are meant. */
-export const pairsOf = (draft: Draft): Pair[] => (draft.as === 'http' ? draft.headers : draft.env);
+const pairsOf = (draft: Draft): Pair[] => (draft.as === 'http' ? draft.headers : draft.env);
 
 /** Builds the settings from fields that have no problem. */
 export function setupOf(draft: Draft): { transport: ServerTransport; timeout_ms: number } {

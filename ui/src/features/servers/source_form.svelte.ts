@@ -39,7 +39,7 @@ export class FormProblems<N extends string> {
 }
 
 /** The form as its lines need it: the name for test ids, the problem that is shown at a field, and saving. */
-export interface SourceFormContext {
+interface SourceFormContext {
   name: string;
   told: (field: string) => string;
   save: () => Promise<void>;

@@ -144,7 +144,7 @@ export class ServiceStore extends SourceStore<ApiView, ApiChange> {
 }
 
 /** Both stores of a desk, and the kind that is open. */
-export class SourceStores {
+class SourceStores {
   kind: 'servers' | 'apis' = $state('servers');
   readonly servers: ServerStore;
   readonly apis: ServiceStore;

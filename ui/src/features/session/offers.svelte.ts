@@ -12,7 +12,7 @@ const FRESH_MS = 30_000;
 const PAGES_MAX = 10;
 
 /** A server that could not tell of its prompts, and why. */
-export interface Trouble {
+interface Trouble {
   server: string;
   fault: UserError;
 }

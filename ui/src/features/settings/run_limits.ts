@@ -7,7 +7,7 @@ import { count } from '../../widgets/figures';
 export type StrategyName = 'parallel' | 'sequential' | 'batched';
 
 /** The number of calls a batch has before somebody says otherwise. */
-export const BATCH_SIZE = 4;
+const BATCH_SIZE = 4;
 const BATCH_MAX = 100;
 
 /** The name of a strategy. */

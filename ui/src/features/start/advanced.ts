@@ -1,7 +1,7 @@
 // Reads the seldom needed fields of a new session, and finds their problems. Pure.
 
 /** A typed value in the form in which it is sent; null for an empty field. */
-export type Typed<Value> = { value: Value | null } | { problem: string };
+type Typed<Value> = { value: Value | null } | { problem: string };
 
 /** Lowest and highest temperature that any model takes. */
 const [LEAST, MOST] = [0, 2];

@@ -25,14 +25,14 @@ export interface Fact {
 }
 
 /** One partition. */
-export interface Partition {
+interface Partition {
   id: PartitionId;
   title: string;
   facts: readonly Fact[];
 }
 
 /** The ten partitions of the record. */
-export type PartitionId = Exclude<keyof ToolInterface, 'requires' | 'origin' | 'inferred'>;
+type PartitionId = Exclude<keyof ToolInterface, 'requires' | 'origin' | 'inferred'>;
 
 type Facts<P extends PartitionId> = {
   [F in keyof ToolInterface[P]]: readonly [label: string, words: (value: ToolInterface[P][F]) => Shown];

@@ -50,7 +50,7 @@ const words: Record<string, string> = {
 };
 
 /** The limits in words. */
-export function limitWords(schema: Schema): string {
+function limitWords(schema: Schema): string {
   const figure = (name: string) =>
     typeof schema[name] === 'number' ? (schema[name] as number).toLocaleString('en-GB') : null;
   const out: string[] = [];

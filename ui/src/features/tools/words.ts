@@ -88,7 +88,7 @@ export function originWords(origin: ToolOrigin): { text: string; code: string } 
 }
 
 /** One line of a tool's requirements. */
-export interface Need {
+interface Need {
   icon: IconName;
   text: string;
   codes: readonly string[];

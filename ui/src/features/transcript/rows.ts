@@ -48,7 +48,7 @@ function addCall(rows: Row[], entry: CallEntry, opened: boolean): void {
 }
 
 /** Tells whether a call stands open by itself: a waiting or failed one, and a running command, for its output. */
-export function staysOpen(entry: CallEntry): boolean {
+function staysOpen(entry: CallEntry): boolean {
   switch (entry.body.state) {
     case 'waiting':
     case 'failed':

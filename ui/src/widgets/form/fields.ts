@@ -15,7 +15,7 @@ export type FormField =
   | { kind: 'json' };
 
 /** A member of an object. */
-export interface Member {
+interface Member {
   name: string;
   required: boolean;
   description: string;
@@ -32,7 +32,7 @@ export interface Problem {
 }
 
 /** Result of reading a draft: its value (none if it is left out), and its problems. */
-export interface Come {
+interface Come {
   value: unknown;
   problems: readonly Problem[];
 }

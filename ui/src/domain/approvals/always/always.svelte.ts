@@ -21,7 +21,7 @@ const ASK_AFTER_MS = 200;
 export type Answer = 'allow' | 'deny';
 
 /** State of the button *Always…*; none: the button is left out. */
-export type AlwaysButton = 'loading' | 'refused' | 'offered' | 'open' | null;
+type AlwaysButton = 'loading' | 'refused' | 'offered' | 'open' | null;
 
 /** Queries to the engine. */
 export interface Engine {

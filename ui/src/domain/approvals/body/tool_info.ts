@@ -5,7 +5,7 @@ import type { Desk } from '../../../state/desk.svelte';
 import { claims } from '../../tool_hints';
 
 /** Facts of a tool that its card shows. */
-export interface ToolInfo {
+interface ToolInfo {
   /** Input schema of the tool. */
   schema: unknown;
   /** The server that brings the tool; none for a built-in tool or one of a file. */

@@ -4,7 +4,7 @@
 import { grown, hasRest, looked, REST_MS, unseen, type Look, type View } from './arming';
 
 /** The element that scrolls a card, or the page. */
-export function scrollerOf(element: Element): Element {
+function scrollerOf(element: Element): Element {
   for (let at = element.parentElement; at; at = at.parentElement) {
     if (/auto|scroll/.test(getComputedStyle(at).overflowY)) return at;
   }
