@@ -15,6 +15,9 @@ const LOCKFILE_GRACE: Duration = Duration::from_secs(2);
 /// Generated folders of the UI.
 const GENERATED_FOLDERS: [&str; 3] = ["node_modules", "dist", ".svelte-kit"];
 
+/// Ending of the names of tests, which no build contains.
+const TEST_ENDING: &str = ".test.ts";
+
 /// Installs the UI's packages as locked. Returns whether there was work to do.
 pub fn install_packages() -> Result<bool, Failure> {
     install_packages_in(&paths::ui_dir())
@@ -119,7 +122,7 @@ fn collect_files(dir: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
             if !made {
                 collect_files(&entry.path(), files)?;
             }
-        } else {
+        } else if !entry.file_name().to_string_lossy().ends_with(TEST_ENDING) {
             files.push(entry.path());
         }
     }
@@ -131,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fingerprint_follows_contents_and_names_but_not_what_was_made() {
+    fn the_fingerprint_follows_contents_and_names_but_not_tests_and_what_was_made() {
         let ui = std::env::temp_dir().join(format!("xtask-ui-{}", std::process::id()));
         std::fs::create_dir_all(ui.join("src")).unwrap();
         std::fs::create_dir_all(ui.join("dist")).unwrap();
@@ -139,6 +142,8 @@ mod tests {
         let first = fingerprint(&ui).unwrap();
         std::fs::write(ui.join("dist/index.html"), "made").unwrap();
         assert_eq!(fingerprint(&ui).unwrap(), first, "a build is not a change");
+        std::fs::write(ui.join("src/a.test.ts"), "test('…')").unwrap();
+        assert_eq!(fingerprint(&ui).unwrap(), first, "a test is not built");
         std::fs::write(ui.join("src/a.ts"), "2").unwrap();
         let changed = fingerprint(&ui).unwrap();
         assert_ne!(changed, first, "contents count");
