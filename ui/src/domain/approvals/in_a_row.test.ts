@@ -6,6 +6,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { openApp } from '../../app/app_page';
 import type { Op, OpReceipt } from '../../ipc/bindings';
 import { FakeHost } from '../../ipc/fake';
+import { showEverything } from './deciding/in_view';
 
 const CALLS = 10;
 /** How long a person looks at the card that has the focus before they press: longer than arming takes. */
@@ -16,20 +17,7 @@ const digest = 'd';
 
 beforeEach(() => {
   vi.useFakeTimers();
-  // Everything is in view as soon as it is there.
-  vi.stubGlobal(
-    'IntersectionObserver',
-    class {
-      readonly #tell: (changes: { target: Element; isIntersecting: boolean }[]) => void;
-      constructor(tell: (changes: { target: Element; isIntersecting: boolean }[]) => void) {
-        this.#tell = tell;
-      }
-      observe(target: Element): void {
-        queueMicrotask(() => this.#tell([{ target, isIntersecting: true }]));
-      }
-      disconnect(): void {}
-    },
-  );
+  showEverything();
 });
 
 /** Agents that ask for the next call a moment after each answer. */

@@ -10,9 +10,11 @@ import type { Op } from '../../../ipc/bindings';
 import { Desk, type CallEntry } from '../../../state/desk.svelte';
 import { REST_MS } from '../deciding/arming';
 
-type Seen = (changes: { target: Element; isIntersecting: boolean }[]) => void;
+type Seen = (changes: { target: Element; isIntersecting: boolean; time: number }[]) => void;
 /** Intersection observers, triggered by hand. */
 let observers: { tell: Seen; targets: Element[] }[] = [];
+/** What was in view last: the card, its top, its end. */
+let inView: boolean[] | undefined;
 
 /** Gives each test of a file a clock and intersection observers that it drives by hand. */
 export function prepareCardPages(): void {
@@ -20,6 +22,7 @@ export function prepareCardPages(): void {
     vi.useFakeTimers();
     vi.setSystemTime(NOW);
     observers = [];
+    inView = undefined;
     // jsdom lacks pointer events with a button.
     vi.stubGlobal('PointerEvent', class extends MouseEvent {});
     vi.stubGlobal('IntersectionObserver', ManualObserver);
@@ -34,15 +37,26 @@ class ManualObserver {
     observers.push(this.#own);
   }
   observe(target: Element): void {
-    this.#own.targets.push(target);
+    const { tell, targets } = this.#own;
+    const known = targets.indexOf(target);
+    if (known < 0) targets.push(target);
+    // What is observed anew is told of anew.
+    else queueMicrotask(() => inView && tell([change(target, known)]));
+  }
+  unobserve(): void {}
+  takeRecords(): [] {
+    return [];
   }
   disconnect(): void {}
 }
 
+function change(target: Element, i: number): Parameters<Seen>[0][number] {
+  return { target, isIntersecting: inView?.[i] ?? false, time: performance.now() };
+}
 /** Everything that is watched comes into view, or leaves it: the card, its top, its end. */
 export function see(card: boolean, top: boolean, end: boolean): void {
-  for (const { tell, targets } of observers)
-    tell(targets.map((target, i) => ({ target, isIntersecting: [card, top, end][i] ?? false })));
+  inView = [card, top, end];
+  for (const { tell, targets } of observers) tell(targets.map(change));
 }
 /** Time goes by. */
 export async function pass(ms: number): Promise<void> {

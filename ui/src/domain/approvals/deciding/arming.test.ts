@@ -96,7 +96,9 @@ describe('a rejection', () => {
 
 describe('what was seen', () => {
   it('is forgotten when what is shown changes', () => {
-    expect(rule('allow', 'key', moment({ look: unseen() }))).toBe('show');
+    expect(rule('allow', 'key', moment({ look: unseen() })), 'nobody knows yet what is in view').toBe('wait');
+    expect(rule('reject', 'key', moment({ look: unseen() }))).toBe('wait');
+    expect(rule('allow', 'key', moment({ look: after([away, 0]) }))).toBe('show');
     expect(rule('allow', 'key', moment({ look: after([whole, 9_999]) }))).toBe('wait');
   });
   it('tells whether the main button shows the rest', () => {

@@ -12,8 +12,8 @@ export interface View {
   top: boolean;
   /** Whether the very end of the card, below the answers, is in view. */
   end: boolean;
-  /** Any part of it. */
-  some: boolean;
+  /** Any part of it; none: that is not known yet. */
+  some: boolean | null;
   /** Whether it is small enough to be seen whole. */
   fits: boolean;
 }
@@ -34,7 +34,7 @@ export interface Look {
 /** Returns the look of a card that nobody has seen: also the state after its content has changed. */
 export function unseen(): Look {
   return {
-    view: { top: false, end: false, some: false, fits: true },
+    view: { top: false, end: false, some: null, fits: true },
     topSeen: false,
     since: null,
     endSeen: false,
@@ -47,11 +47,14 @@ export function grown(before: Look): Look {
   return { ...before, since: null, endSeen: false };
 }
 
-/** The look after the card came into view, left it, or changed its size. */
-export function looked(before: Look, view: View, at: number): Look {
+/**
+ * The look after the card came into view, left it, or changed its size. A page that was busy hears of that late: `until`
+ * is the time up to which the view before is certain.
+ */
+export function looked(before: Look, view: View, at: number, until = at): Look {
   const topSeen = before.topSeen || view.top;
   const whole = view.fits ? view.top && view.end : view.end && topSeen;
-  const rested = before.since !== null && at - before.since >= REST_MS;
+  const rested = before.since !== null && until - before.since >= REST_MS;
   return {
     view,
     topSeen,
@@ -92,7 +95,7 @@ export type Ruling = 'go' | 'hold' | 'show' | 'rest' | 'wait' | 'asleep' | 'spen
 /** Tells whether everything on the card has been seen long enough. */
 export function rested(look: Look, at: number): boolean {
   const now = look.since !== null && at - look.since >= REST_MS;
-  return look.view.fits ? now : now || (look.endSeen && look.view.some);
+  return look.view.fits ? now : now || (look.endSeen && look.view.some === true);
 }
 
 /** Tells whether a part of a tall card has not been seen yet: its main button then shows the rest. */
@@ -106,6 +109,7 @@ export function rule(wish: Wish, by: By, moment: Moment): Ruling {
   if (spent) return 'spent';
   if (windowSince === null || at - windowSince < WAKE_MS) return 'asleep';
   if (by === 'key' && (focusedSince === null || at - focusedSince < REST_MS)) return 'wait';
+  if (look.view.some === null) return 'wait';
   if (!look.view.some) return 'show';
   if (wish === 'reject') return look.someSince !== null && at - look.someSince >= REST_MS ? 'go' : 'wait';
   if (look.view.fits && !(look.view.top && look.view.end)) return 'show';

@@ -26,6 +26,9 @@ export class Watching {
   #view: View = unseen().view;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #card: HTMLElement | undefined;
+  /** Watches the card and the marks at its edges come into view and leave it. */
+  #seen: IntersectionObserver | undefined;
+  #watched: readonly HTMLElement[] = [];
 
   /** Whether a part of a tall card has not been seen yet. */
   get rest(): boolean {
@@ -47,12 +50,14 @@ export class Watching {
         if (change.target === top) view.top = change.isIntersecting;
         if (change.target === end) view.end = change.isIntersecting;
       }
-      this.#see(view);
+      this.#see(view, Math.min(...changes.map((change) => change.time)));
     });
     // Whether the card fits depends on its window as well, which can change its size while no part comes or leaves.
     const measure = () => this.#see(this.#view);
     const sized = new ResizeObserver(measure);
-    for (const element of [card, top, end]) seen.observe(element);
+    this.#seen = seen;
+    this.#watched = [card, top, end];
+    for (const element of this.#watched) seen.observe(element);
     for (const element of [card, scrollerOf(card)]) sized.observe(element);
     window.addEventListener('resize', measure);
     return () => {
@@ -71,13 +76,13 @@ export class Watching {
   /** Starts over once the card's content has changed: the new content has not been seen yet. */
   renew(): void {
     this.look = unseen();
-    this.#see(this.#view);
+    this.#lookAgain({ ...this.#view, top: false, end: false, some: null });
   }
 
   /** Marks the card as grown by a part at its end, which must be seen before an answer counts. */
   grow(): void {
     this.look = grown(this.look);
-    this.#see(this.#view);
+    this.#lookAgain({ ...this.#view, end: false });
   }
 
   /** Scrolls a card that is out of view to where it can be seen whole, or from its top. */
@@ -100,11 +105,23 @@ export class Watching {
     else scroller.scrollBy({ top: page });
   }
 
-  #see(view: View): void {
+  /**
+   * Goes on with what is certain of the view, and has the rest reported again: what was in view before the content changed
+   * says nothing of the new content, which is laid out later, on a busy machine much later.
+   */
+  #lookAgain(certain: View): void {
+    for (const element of this.#watched) this.#seen?.unobserve(element);
+    this.#seen?.takeRecords();
+    for (const element of this.#watched) this.#seen?.observe(element);
+    this.#see(certain);
+  }
+
+  /** Takes a view. `until` is the time up to which the one before is certain. */
+  #see(view: View, until = performance.now()): void {
     const card = this.#card;
     this.#view = { ...view, fits: !card || scrolledHeight(card) <= scrollerOf(card).clientHeight };
     this.#at = performance.now();
-    this.look = looked(this.look, this.#view, this.#at);
+    this.look = looked(this.look, this.#view, this.#at, until);
     clearTimeout(this.#timer);
     // A timer may come a fraction early by the clock, and nothing would ask again.
     const settled = this.#at + REST_MS;

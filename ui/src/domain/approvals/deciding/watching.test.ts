@@ -1,6 +1,7 @@
-// What a card takes itself for where its window changes its size.
+// What counts as seen where the page is told late, or the window changes its size.
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { REST_MS, rested } from './arming';
 import { Watching } from './watching.svelte';
 
 type Change = { target: Element; isIntersecting: boolean; time: number };
@@ -85,6 +86,9 @@ function scene(cardHeight: number, windowHeight: number): Scene {
     },
   };
 }
+/** Whether everything has been seen for long enough now. */
+const seen = ({ watching }: Scene): boolean => rested(watching.look, performance.now());
+
 test('a window that becomes lower than the card shows the rest, though no part came or left', () => {
   const at = scene(600, 700);
   at.tell(true, true, false);
@@ -93,4 +97,46 @@ test('a window that becomes lower than the card shows the rest, though no part c
   expect([at.watching.tall, at.watching.rest]).toEqual([true, true]);
   at.resize(700);
   expect([at.watching.tall, at.watching.rest]).toEqual([false, false]);
+});
+
+test('content that was not laid out yet is not seen, however long that takes', () => {
+  const at = scene(600, 700);
+  at.tell(true, true, true);
+  vi.advanceTimersByTime(REST_MS);
+  expect(seen(at)).toBe(true);
+  at.watching.renew();
+  vi.advanceTimersByTime(10 * REST_MS);
+  expect(seen(at)).toBe(false);
+  expect(at.watching.look.view.some).toBeNull();
+  at.tell(true, true, true);
+  expect(seen(at), 'it has just come').toBe(false);
+  vi.advanceTimersByTime(REST_MS);
+  expect(seen(at)).toBe(true);
+});
+
+test('a part that was added at the end is not seen before it was laid out', () => {
+  const at = scene(900, 700);
+  at.tell(true, true, false);
+  at.tell(true, false, true);
+  vi.advanceTimersByTime(REST_MS);
+  expect([seen(at), at.watching.rest]).toEqual([true, false]);
+  at.watching.grow();
+  vi.advanceTimersByTime(10 * REST_MS);
+  expect([seen(at), at.watching.rest]).toEqual([false, true]);
+  at.tell(true, false, false);
+  expect([seen(at), at.watching.rest]).toEqual([false, true]);
+  at.tell(true, false, true);
+  vi.advanceTimersByTime(REST_MS);
+  expect([seen(at), at.watching.rest]).toEqual([true, false]);
+});
+
+test('an end that only flew past was not seen, though the page heard of it late', () => {
+  const at = scene(900, 700);
+  at.tell(true, true, false);
+  at.tell(true, false, true);
+  vi.advanceTimersByTime(100);
+  const left = performance.now();
+  vi.advanceTimersByTime(10 * REST_MS);
+  at.tell(true, false, false, left);
+  expect([seen(at), at.watching.rest]).toEqual([false, true]);
 });
