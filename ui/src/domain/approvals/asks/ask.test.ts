@@ -6,11 +6,17 @@ import { findSeriousFaults } from '../../../testing/accessibility';
 import { at, openApp, text } from '../../../app/app_page';
 import type { EventBody, FormField, ServerRequestKind } from '../../../ipc/bindings';
 import { FakeHost } from '../../../ipc/fake';
+import { showEverything } from '../deciding/in_view';
 
 let clock = 0;
 beforeEach(() => {
   clock = 10_000;
   vi.spyOn(performance, 'now').mockImplementation(() => clock);
+  showEverything();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
 });
 const press = (id: string) => fireEvent.click(at(id), { detail: 1 });
 const key = (name: string, on: Element = at('card-c')) => fireEvent.keyDown(on, { key: name });
@@ -184,6 +190,15 @@ test('what a model would be sent is shown whole; Enter, Space and a yes too soon
   clock += 900;
   await key('y');
   await waitFor(() => expect(sent(host)).toEqual([{ type: 'allowed' }]));
+});
+
+test('a yes to a question that was not laid out yet does not count, however long that takes', async () => {
+  vi.unstubAllGlobals();
+  const host = await open({ type: 'form', fields: [] });
+  await key('y');
+  await press('ask-yes');
+  expect(host.ops).toEqual([]);
+  expect(within(at('ask-yes')).getByTestId('early').textContent).toBe('wait');
 });
 
 test('an answer that is refused stays, and says why', async () => {
