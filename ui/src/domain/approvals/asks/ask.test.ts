@@ -14,10 +14,6 @@ beforeEach(() => {
   vi.spyOn(performance, 'now').mockImplementation(() => clock);
   showEverything();
 });
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllGlobals();
-});
 const press = (id: string) => fireEvent.click(at(id), { detail: 1 });
 const key = (name: string, on: Element = at('card-c')) => fireEvent.keyDown(on, { key: name });
 const plain = (words: string) => (words === '' ? [] : [{ text: words, control: false }]);
