@@ -32,7 +32,7 @@ export default defineConfig({
     // Vitest leaves one core to a person at work; on two cores that is every second one.
     maxWorkers: '100%',
     // The accessibility rules take a while on a busy machine.
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
   },
 });

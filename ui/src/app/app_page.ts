@@ -6,9 +6,10 @@ import { Desk } from '../state/desk.svelte';
 import App from './App.svelte';
 import { loadAll } from './routes.svelte';
 
+await loadAll();
+
 /** Opens the app on a host, all its parts loaded. */
 export async function openApp(host: FakeHost, prepare: (desk: Desk) => void = () => {}): Promise<Desk> {
-  await loadAll();
   const desk = await Desk.open(host);
   prepare(desk);
   render(App, { desk });

@@ -1,9 +1,10 @@
 // A slow engine must not make the store lose a page that came meanwhile, or forget what became stale meanwhile.
 
-import { expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import type { EngineView } from '../ipc/bindings';
 import { Refused } from '../ipc/desk';
 import { FakeHost } from '../ipc/fake';
+import { pass, passUntil } from '../testing/clock';
 import { Desk } from './desk.svelte';
 
 const WORKSPACE = '/home/mira/code/site';
@@ -18,6 +19,10 @@ const outcome = {
   digest,
 } as const;
 
+beforeEach(() => void vi.useFakeTimers());
+
+const wait = (ms: number) => (ms === 0 ? undefined : new Promise((done) => setTimeout(done, ms)));
+
 /** An engine whose answers take a while, as long as a test says. */
 class SlowHost extends FakeHost {
   snapshotMs = 0;
@@ -27,12 +32,12 @@ class SlowHost extends FakeHost {
   override async snapshot(): Promise<EngineView> {
     this.snapshots += 1;
     const told = await super.snapshot();
-    await new Promise((done) => setTimeout(done, this.snapshotMs));
+    await wait(this.snapshotMs);
     return told;
   }
   override async query(question: Parameters<FakeHost['query']>[0]): Promise<never> {
     const told = await super.query(question);
-    if (question.type === 'transcript') await new Promise((done) => setTimeout(done, this.transcriptMs));
+    if (question.type === 'transcript') await wait(this.transcriptMs);
     return told as never;
   }
 }
@@ -74,10 +79,12 @@ test('a page that comes while a snapshot is on its way stays', async () => {
   // The page comes after 40 ms; the snapshot that heals was asked for before that, and comes later.
   host.transcriptMs = 40;
   host.snapshotMs = 150;
-  const desk = await Desk.open(host);
-  await vi.waitFor(() => expect(host.snapshots).toBeGreaterThan(1));
-  await vi.waitFor(() => expect(entries(desk, 'ses_a')).toEqual(['msg_ses_a', 'call_a']));
-  await new Promise((done) => setTimeout(done, 400));
+  const opening = Desk.open(host);
+  await pass(40);
+  const desk = await opening;
+  await passUntil(() => host.snapshots > 1);
+  await passUntil(() => entries(desk, 'ses_a')?.length === 2);
+  await pass(400);
   expect(entries(desk, 'ses_a')).toEqual(['msg_ses_a', 'call_a']);
   expect(desk.loading('ses_a')).toBe(false);
 });
@@ -85,17 +92,17 @@ test('a page that comes while a snapshot is on its way stays', async () => {
 test('what is heard while a snapshot is on its way stays', async () => {
   const { host, desk } = await opened('ses_a');
   host.snapshotMs = 120;
-  await vi.waitFor(() => expect(host.snapshots).toBeGreaterThan(1));
+  await passUntil(() => host.snapshots > 1);
   host.emit('ses_a', { type: 'person_said', message: 'msg_more', text: 'More', steering: true });
-  await vi.waitFor(() => expect(entries(desk, 'ses_a')).toContain('msg_more'));
-  await new Promise((done) => setTimeout(done, 300));
+  await passUntil(() => entries(desk, 'ses_a')?.includes('msg_more') === true);
+  await pass(300);
   expect(entries(desk, 'ses_a')).toEqual(['msg_ses_a', 'call_ses_a', 'msg_more']);
 });
 
 test('one snapshot at a time is asked for, and what became stale meanwhile is asked for afterwards', async () => {
   const { host, desk } = await opened('ses_a', 'ses_b');
   host.snapshotMs = 80;
-  await vi.waitFor(() => expect(host.snapshots).toBeGreaterThan(1));
+  await passUntil(() => host.snapshots > 1);
   const asked = host.snapshots;
   // An event of a call whose beginning the store never received; the snapshot on its way is older.
   host.emit('ses_b', {
@@ -106,9 +113,10 @@ test('one snapshot at a time is asked for, and what became stale meanwhile is as
     refreshed: null,
     expires_at: null,
   });
-  await new Promise((done) => setTimeout(done, 40));
+  await pass(40);
   expect(host.snapshots, 'while one is on its way').toBe(asked);
-  await vi.waitFor(() => expect(desk.waiting.map(({ id }) => id)).toEqual(['call_ses_b']));
+  await passUntil(() => desk.waiting.length > 0);
+  expect(desk.waiting.map(({ id }) => id)).toEqual(['call_ses_b']);
   expect(host.snapshots).toBe(asked + 1);
 });
 
@@ -117,12 +125,13 @@ test('a refused setting goes back to what the engine has, and takes no other wit
   const desk = await Desk.open(host);
   const submit = host.submit.bind(host);
   vi.spyOn(host, 'submit').mockImplementationOnce(async () => {
-    await new Promise((done) => setTimeout(done, 30));
+    await wait(30);
     throw new Refused({ message: 'No.', hint: '', context: [] });
   });
   const refused = desk.set({ theme: 'dark' });
   vi.mocked(host.submit).mockImplementation(submit);
   await desk.set({ diff: 'split', theme: 'system' });
+  await pass(30);
   expect(await refused).toBe(false);
   expect([desk.settings.diff, desk.settings.theme]).toEqual(['split', 'system']);
 });

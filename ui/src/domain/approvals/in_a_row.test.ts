@@ -1,18 +1,16 @@
 // Ten approvals in a row are ten presses; a press that does not count says so, and none becomes a message to the agent.
 
 import { fireEvent, screen } from '@testing-library/svelte';
-import { tick } from 'svelte';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { openApp } from '../../app/app_page';
 import type { Op, OpReceipt } from '../../ipc/bindings';
 import { FakeHost } from '../../ipc/fake';
 import { showEverything } from './deciding/in_view';
+import { pass, passUntil } from '../../testing/clock';
 
 const CALLS = 10;
 /** How long a person looks at the card that has the focus before they press: longer than arming takes. */
 const LOOK_MS = 500;
-/** How long something may take to happen by the clock of the tests. */
-const PATIENCE_MS = 5_000;
 const digest = 'd';
 
 beforeEach(() => {
@@ -57,18 +55,6 @@ function begin(host: FakeHost, session: string): void {
     { type: 'session_opened', title: session, workspace: '/w', model: { provider: 'demo', model: '' } },
     { type: 'session_changed', state: 'running' },
   );
-}
-/** Time goes by. */
-async function pass(ms: number): Promise<void> {
-  await vi.advanceTimersByTimeAsync(ms);
-  await tick();
-}
-/** Lets time pass until something is so. */
-async function passUntil(holds: () => boolean): Promise<void> {
-  for (let ms = 0; !holds(); ms += 10) {
-    expect(ms, `${holds}`).toBeLessThan(PATIENCE_MS);
-    await pass(10);
-  }
 }
 const hasFocus = (element: Element | undefined) => document.activeElement === element;
 /** Waits until a waiting card has the focus, and looks at it. */

@@ -135,7 +135,7 @@ describe('every side', () => {
       }
       cleanup();
     }
-  }, 60_000);
+  });
   it('is reached with the arrow keys', async () => {
     await inspect(samples.hunks);
     screen.getByTestId('tab-why').focus();

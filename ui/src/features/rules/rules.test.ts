@@ -167,7 +167,7 @@ describe('writing a rule', () => {
       place: { scope: 'project', workspace: FOLDER, line: 15, base: digestOf(before) },
     });
     await waitFor(() => expect(document.activeElement?.textContent).toContain('cargo update*'));
-  }, 60_000);
+  });
   test('a new one is written, shown as text, tried on the record, and saved at the end of its file', async () => {
     const { host } = await open();
     await click('rules-new');

@@ -39,7 +39,7 @@ test('every side of every server, and every page, stands without a serious findi
   await click('servers-add');
   await screen.findByTestId('server-id');
   expect(await findSeriousFaults()).toEqual([]);
-}, 90_000);
+});
 
 test('without a server it says what one is, and what to do', async () => {
   await open((host) => (host.servers.all = []));

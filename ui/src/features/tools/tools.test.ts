@@ -32,7 +32,7 @@ test('every side of a tool stands without a serious finding, and tells what is i
   await click('tool-edit');
   expect(text('about-aliases')).toBe('edit_file, where old_text is old_string, new_text is new_string');
   expect(text('about-needs')).toContain('Creates, changes or removes any file of the folder');
-}, 60_000);
+});
 
 test('the filter narrows the list, and arrow keys walk it', async () => {
   await open();

@@ -4,9 +4,10 @@
 import { fireEvent, within } from '@testing-library/svelte';
 import { describe, expect, it } from 'vitest';
 import { findFaults } from '../../../testing/accessibility';
+import { pass } from '../../../testing/clock';
 import { samples } from '../../../gallery/samples';
 import { REST_MS } from '../deciding/arming';
-import { allow, decisions, page, pass, prepareCardPages, see, type Page } from '../card/card_page';
+import { allow, decisions, page, prepareCardPages, see, type Page } from '../card/card_page';
 
 prepareCardPages();
 

@@ -1,13 +1,13 @@
 // A card in a page for tests, which scroll it into view by hand and let time pass by timers.
 
 import { fireEvent, render, screen, within } from '@testing-library/svelte';
-import { tick } from 'svelte';
 import { beforeEach, vi } from 'vitest';
 import CardPage from '../../../gallery/CardPage.svelte';
 import { SampleHost } from '../../../gallery/host';
 import { NOW } from '../../../gallery/samples';
 import type { Op } from '../../../ipc/bindings';
 import { Desk, type CallEntry } from '../../../state/desk.svelte';
+import { pass } from '../../../testing/clock';
 import { REST_MS } from '../deciding/arming';
 
 type Seen = (changes: { target: Element; isIntersecting: boolean; time: number }[]) => void;
@@ -57,11 +57,6 @@ function change(target: Element, i: number): Parameters<Seen>[0][number] {
 export function see(card: boolean, top: boolean, end: boolean): void {
   inView = [card, top, end];
   for (const { tell, targets } of observers) tell(targets.map(change));
-}
-/** Time goes by. */
-export async function pass(ms: number): Promise<void> {
-  await vi.advanceTimersByTimeAsync(ms);
-  await tick();
 }
 
 /** The page as a test drives it. */

@@ -6,7 +6,8 @@ import { samples } from '../../../gallery/samples';
 import type { ToolView } from '../../../ipc/bindings';
 import { toolView } from '../../../ipc/fake_tools';
 import type { CallEntry } from '../../../state/desk.svelte';
-import { decisions, page, pass, prepareCardPages } from './card_page';
+import { pass } from '../../../testing/clock';
+import { decisions, page, prepareCardPages } from './card_page';
 
 prepareCardPages();
 

@@ -3,10 +3,11 @@
 import { fireEvent, within } from '@testing-library/svelte';
 import { describe, expect, it, test } from 'vitest';
 import { findFaults } from '../../../testing/accessibility';
+import { pass } from '../../../testing/clock';
 import { changes, effectSamples, effectsOf, manyChanges } from '../../../gallery/effect_samples';
 import type { CallView, Effect } from '../../../ipc/bindings';
 import { REST_MS } from '../deciding/arming';
-import { allow, decisions, page, pass, prepareCardPages, see } from '../card/card_page';
+import { allow, decisions, page, prepareCardPages, see } from '../card/card_page';
 import { runChoices } from '../words';
 import { filtered, isHeading, leftBefore, tickOf, treeOf, type Row } from './tree';
 import { endWords, assuranceOf, metaOf, openFirst, summary } from './words';
