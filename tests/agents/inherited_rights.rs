@@ -156,6 +156,7 @@ fn verdict_below(
         headless: None,
         alarms: &[],
         dry_run: None,
+        dry_run_first: false,
         now: 0,
         rules_only: false,
         shown_digest: &|| Digest(String::new()),

@@ -5,12 +5,9 @@ use std::path::PathBuf;
 use agent::Host;
 use protocol::rule::backtest::RuleChange;
 use protocol::rule::rules_view::NewRule;
-use protocol::settings::{DryRunMode, NoEffectsPolicy};
 use protocol::view::effects::{Assurance, EffectKind};
 use protocol::view::preview::UndoAvailability;
-use protocol::{
-    CallState, CallView, Decision, Gate, Preview, RuleAction, RuleScope, Settings, Verdict,
-};
+use protocol::{CallState, CallView, Decision, Gate, Preview, RuleAction, RuleScope, Verdict};
 use support::{
     Fixture, HEADLESS, HEADLESS_APPROVED, call_bash, expect_variant, rule_text, say_text,
     shown_effects,
@@ -22,7 +19,7 @@ use crate::rules::changes_and_backtests;
 const SANDBOX: &str = env!("CARGO_BIN_EXE_sandbox_program");
 
 /// A desk with a sandbox, whose agent runs one command, in a workspace with two files.
-async fn open_desk(command: &str, host: Host) -> Fixture {
+pub(super) async fn open_desk(command: &str, host: Host) -> Fixture {
     let turns = [call_bash(command), say_text("Done.")];
     let mut desk = Fixture::with_sandbox(turns, host, Some(SANDBOX)).await;
     desk.write_file("a", "first\n")
@@ -31,7 +28,7 @@ async fn open_desk(command: &str, host: Host) -> Fixture {
 }
 
 /// The lines of a card about the effects: `changed a`, `deleted folder`, …
-fn effect_lines(view: &CallView) -> Vec<String> {
+pub(super) fn effect_lines(view: &CallView) -> Vec<String> {
     let effects = shown_effects(view);
     let changes = effects.changes.iter().map(ToString::to_string);
     let refused = effects.refused.iter().map(ToString::to_string);
@@ -236,34 +233,6 @@ async fn a_repository_may_begin_once_its_files_were_looked_at() {
     unseen.play().await;
     assert_eq!(unseen.call_states().await, [CallState::Denied]);
     assert!(unseen.read_file("lib/.git/config").is_none());
-}
-
-#[tokio::test]
-async fn where_the_person_chose_so_a_command_is_tried_first_and_one_without_effects_needs_no_question()
- {
-    let automatic = |none| Settings {
-        dry_run: DryRunMode::Auto,
-        effects: protocol::settings::EffectsSettings { none },
-        ..Settings::default()
-    };
-    let mut shown = open_desk("echo more >> a", Host::Person).await;
-    shown.set_settings(automatic(NoEffectsPolicy::Allow)).await;
-    shown.start("Go.").await;
-    assert_eq!(effect_lines(&shown.wait_for_call().await), ["changed a"]);
-
-    let mut nothing = open_desk("cat a; grep -c first a", Host::Person).await;
-    nothing
-        .set_settings(automatic(NoEffectsPolicy::Allow))
-        .await;
-    nothing.play().await;
-    let (state, text) = nothing.call_outcomes().await.remove(0);
-    assert_eq!(state, CallState::Done);
-    assert!(text.contains("first\n1"), "{text}");
-
-    let mut asks = open_desk("cat a", Host::Person).await;
-    asks.set_settings(automatic(NoEffectsPolicy::Ask)).await;
-    asks.start("Go.").await;
-    assert!(effect_lines(&asks.wait_for_call().await).is_empty());
 }
 
 #[tokio::test]

@@ -9,5 +9,8 @@ pub(crate) mod egress;
 // Environment variables of the app that reach the programs that it starts.
 #[cfg(target_os = "linux")]
 pub(crate) mod environment_variables;
+// Postures: what asks, and what passes by its effects.
+#[cfg(target_os = "linux")]
+pub(crate) mod postures;
 #[cfg(target_os = "linux")]
 pub(crate) mod protection_layers;

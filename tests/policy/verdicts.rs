@@ -99,6 +99,7 @@ fn check(case: &VerdictCase) -> Option<String> {
         needs_person: case.needs_person,
         alarms: &[],
         dry_run: None,
+        dry_run_first: false,
         now: 0,
         rules_only: false,
         rules: &rules,

@@ -76,6 +76,7 @@ fn evaluate_facts(facts: &CallFacts, files: Vec<RulesFile>, headless: Option<&st
         headless,
         alarms: &[],
         dry_run: None,
+        dry_run_first: false,
         now: 0,
         rules_only: false,
         shown_digest: &|| Digest(String::new()),

@@ -23,8 +23,6 @@ const firstSettings: Settings = {
   model: { provider: 'anthropic', model: 'claude-sonnet-5' },
   strategy: 'parallel',
   limits: { turns: 250, calls: 2000, tokens: 50_000_000, cost_usd: 25, minutes: 240, repeats: 3 },
-  dry_run: 'ask',
-  effects: { none: 'ask' },
   variables: { withheld: [], passed: [] },
   skills: { folders: [] },
   web_search: { calls_max: 25, timeout_ms: 15_000, providers: [] },

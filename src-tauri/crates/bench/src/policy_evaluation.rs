@@ -82,6 +82,7 @@ fn evaluate_command(rules: &RuleSet) -> BenchResult<Verdict> {
         headless: None,
         alarms: &[],
         dry_run: None,
+        dry_run_first: false,
         now: 0,
         rules_only: false,
         shown_digest: &|| Digest(String::new()),

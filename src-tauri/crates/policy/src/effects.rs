@@ -12,25 +12,25 @@ use crate::rules::{RuleDecision, RuleSet, Subject, SubjectKind};
 /// How many paths are spoken of one by one.
 const LISTED_PATHS_MAX: usize = 3;
 
+/// How many paths a command may change without a question, where undoable changes need none.
+const UNASKED_CHANGES_MAX: usize = 200;
+
 /// Notice on a new repository, where files that nobody may change in an existing one are shown to the person instead.
 const NEW_REPOSITORY_NOTICE: &str = "It begins a repository, whose configuration and hooks run programs later on: they are yours to look at.";
 
 /// Judges the effects of a dry run by the rules. A path that no rule matches asks, unless the call itself was let
-/// through before.
+/// through before, or the person wants no question about what a file tool would be let through with.
 pub(crate) fn evaluate_effects(
     request: &EvaluationRequest<'_>,
     dry_run: &DryRunEvidence,
 ) -> TrailStep {
-    let otherwise = match dry_run.agreed {
-        true => Verdict::Allow,
-        false => Verdict::Ask,
-    };
     let mut verdict = Verdict::Allow;
     let mut rules = Vec::new();
     let mut reasons = vec![summarize_changes(dry_run)];
     let mut begins = false;
     for fact in &dry_run.effects {
         let subject = effect_subject(request, fact);
+        let otherwise = unruled_verdict(dry_run, fact);
         let decision = request
             .rules
             .evaluate_subject(&subject, request.now, otherwise);
@@ -71,8 +71,15 @@ pub(crate) fn evaluate_effects(
         verdict = verdict.max(Verdict::Ask);
     }
     // Data that was sent cannot be taken back: nobody wants that to go unseen.
-    if !dry_run.reached.is_empty() && dry_run.effects.is_empty() && !dry_run.agreed {
+    let has_only_sent = dry_run.effects.is_empty() || dry_run.undoable_is_allowed;
+    if !dry_run.reached.is_empty() && has_only_sent && !dry_run.agreed {
         verdict = verdict.max(Verdict::Ask);
+    }
+    if !dry_run.agreed && dry_run.effects.len() > UNASKED_CHANGES_MAX {
+        verdict = verdict.max(Verdict::Ask);
+        reasons.push(format!(
+            "More than {UNASKED_CHANGES_MAX} paths are looked at, even where each could be undone."
+        ));
     }
     // A person would want to know of refusals before the call counts as done.
     if dry_run.refused > 0 && !dry_run.agreed {
@@ -90,6 +97,24 @@ pub(crate) fn evaluate_effects(
         text: reasons.join(" "),
         rules,
     }
+}
+
+/// Returns the verdict on a changed path that no rule matches.
+fn unruled_verdict(dry_run: &DryRunEvidence, fact: &ResolvedAccess) -> Verdict {
+    match dry_run.agreed || (dry_run.undoable_is_allowed && !changes_repository(fact)) {
+        true => Verdict::Allow,
+        false => Verdict::Ask,
+    }
+}
+
+/// Whether a path is one of git's own, other than its list of what is staged: what a branch, a tag or the configuration
+/// says is no file of the project, and no file tool changes it.
+fn changes_repository(fact: &ResolvedAccess) -> bool {
+    let parts: Vec<&str> = fact.real.split('/').collect();
+    let git = parts
+        .iter()
+        .position(|part| part.eq_ignore_ascii_case(".git"));
+    git.is_some_and(|at| parts[at + 1..] != ["index"])
 }
 
 /// Whether any rule of a request, in force or not, matches the effects of the call's dry run.
@@ -175,7 +200,7 @@ fn is_builtin_denial(decision: &RuleDecision) -> bool {
 }
 
 /// Whether the verdict on the effects settles the asks of the gates before: it does where only the mode of the call, or
-/// the lack of a rule, made them ask; not where a rule, a watchdog or a place did, where the person wants to be asked
+/// the lack of a rule, made them ask, or doubt about what runs; not where a rule, a watchdog or a place did, where the person wants to be asked
 /// about everything, or where the rules could not be read.
 pub(crate) fn can_settle_ask(request: &EvaluationRequest<'_>, steps: &[TrailStep]) -> bool {
     let asks = |step: &&TrailStep| step.verdict == Some(Verdict::Ask);
@@ -188,14 +213,30 @@ pub(crate) fn can_settle_ask(request: &EvaluationRequest<'_>, steps: &[TrailStep
         && steps.iter().filter(asks).all(|step| match step.gate {
             Gate::Mode => true,
             Gate::Rules => !by_a_rule(step),
-            Gate::Capability
-            | Gate::Watchdog
+            Gate::Capability => can_settle_doubt(request),
+            Gate::Watchdog
             | Gate::Effects
             | Gate::Undo
             | Gate::Interaction
             | Gate::Headless
             | Gate::Consent => false,
         })
+}
+
+/// Whether the effects settle a doubt about what a command runs: where the person judges commands by what they change,
+/// it is known now. Not where a rule restricts commands, which the doubtful one may be, nor before a place is opened.
+fn can_settle_doubt(request: &EvaluationRequest<'_>) -> bool {
+    let judges_effects = match request.dry_run {
+        Some(dry_run) => dry_run.undoable_is_allowed,
+        None => request.dry_run_first,
+    };
+    let mode = request.tool_class.mode;
+    judges_effects
+        && !request.facts.has_only_mentions()
+        && request.facts.roots_to_open().next().is_none()
+        && !request
+            .rules
+            .restricts_commands(request.tool, mode, request.now)
 }
 
 fn summarize_changes(dry_run: &DryRunEvidence) -> String {
@@ -416,6 +457,128 @@ mod tests {
             (&nothing, &asks, Verdict::Ask),
         ] {
             assert_eq!(verdict("", dry_run, alarms).0, expected, "{dry_run:?}");
+        }
+    }
+
+    /// M24: where the person judges commands by their effects, what a file tool would be let through with passes.
+    #[test]
+    fn undoable_changes_need_no_question_where_the_person_chose_so() {
+        use Capability::{FsDelete, FsWrite};
+        use Verdict::{Allow, Ask, Deny};
+        let rule = |permission: &str, pattern: &str, action: &str| {
+            format!(
+                "[[rule]]\npermission = \"{permission}\"\npattern = \"{pattern}\"\naction = \"{action}\"\n"
+            )
+        };
+        let many: Vec<String> = (0..=UNASKED_CHANGES_MAX)
+            .map(|n| format!("out/{n}"))
+            .collect();
+        let many: Vec<_> = many.iter().map(|path| (FsWrite, path.as_str())).collect();
+        for (rules, effects, expected) in [
+            (
+                String::new(),
+                &[(FsWrite, "src/a"), (FsDelete, "old")][..],
+                Allow,
+            ),
+            (String::new(), &many[1..], Allow),
+            (String::new(), &many[..], Ask),
+            // What git keeps for itself is no file of the project, but for the list of what is staged.
+            (String::new(), &[(FsWrite, ".git/index")], Allow),
+            (String::new(), &[(FsWrite, ".git/refs/heads/main")], Ask),
+            (String::new(), &[(FsDelete, "lib/.git/HEAD")], Ask),
+            (String::new(), &[(FsWrite, ".git/hooks/pre-commit")], Deny),
+            (String::new(), &[(FsWrite, ".env")], Ask),
+            // Rules speak first, of the command as of what it changed.
+            (
+                rule("fs.write", "src/**", "ask"),
+                &[(FsWrite, "src/a")],
+                Ask,
+            ),
+            (
+                rule("fs.write", "src/**", "deny"),
+                &[(FsWrite, "src/a")],
+                Deny,
+            ),
+            (rule("bash", "make*", "ask"), &[(FsWrite, "src/a")], Ask),
+        ] {
+            let dry_run = DryRunEvidence {
+                nothing_is_allowed: true,
+                undoable_is_allowed: true,
+                ..dry_run(effects)
+            };
+            let (verdict, lead) = verdict(&rules, &dry_run, &[]);
+            assert_eq!(verdict, expected, "{rules} {effects:?}: {lead}");
+        }
+        let sent = DryRunEvidence {
+            undoable_is_allowed: true,
+            reached: vec!["docs.rs".to_owned()],
+            ..dry_run(&[(FsWrite, "src/a")])
+        };
+        assert_eq!(
+            verdict("", &sent, &[]).0,
+            Ask,
+            "what was sent is not undone"
+        );
+    }
+
+    /// M24: a doubt about what a command runs is settled by its effects, unless a rule restricts commands: it may be
+    /// the one that the rule means.
+    #[test]
+    fn a_doubt_is_settled_by_effects_unless_a_rule_restricts_commands() {
+        let doubtful = ResolvedAccess {
+            doubt: Some("It is decided as it runs.".to_owned()),
+            ..ResolvedAccess::new_inside(Capability::FsRead, "$file")
+        };
+        let denies = "[[rule]]\npermission = \"bash\"\npattern = \"rm*\"\naction = \"deny\"\n";
+        let allows = "[[rule]]\npermission = \"bash\"\npattern = \"ls*\"\naction = \"allow\"\n";
+        for (rules, undoable_is_allowed, expected) in [
+            ("", true, Verdict::Allow),
+            (allows, true, Verdict::Allow),
+            (denies, true, Verdict::Ask),
+            ("", false, Verdict::Ask),
+        ] {
+            let dry_run = DryRunEvidence {
+                nothing_is_allowed: true,
+                undoable_is_allowed,
+                ..DryRunEvidence::default()
+            };
+            let judged = with_request(
+                "bash",
+                ToolMode::Local,
+                doubtful.clone(),
+                rules,
+                |request| {
+                    let request = EvaluationRequest {
+                        dry_run: Some(&dry_run),
+                        ..*request
+                    };
+                    crate::evaluate::evaluate(&request).verdict()
+                },
+            );
+            assert_eq!(judged, expected, "{rules}");
+        }
+    }
+
+    /// M24: where nobody can be asked, a call that its effects may settle is not denied before they are known.
+    #[test]
+    fn a_headless_call_waits_for_its_effects() {
+        let fact = || ResolvedAccess::new_inside(Capability::ShellRun, "make all");
+        let asks = "[[rule]]\npermission = \"bash\"\npattern = \"make*\"\naction = \"ask\"\n";
+        for (rules, dry_run_first, expected) in [
+            ("", true, Verdict::Ask),
+            ("", false, Verdict::Deny),
+            // Its effects settle nothing, so it never runs.
+            (asks, true, Verdict::Deny),
+        ] {
+            let judged = with_request("bash", ToolMode::Local, fact(), rules, |request| {
+                let request = EvaluationRequest {
+                    headless: Some("Nobody is there."),
+                    dry_run_first,
+                    ..*request
+                };
+                crate::evaluate::evaluate(&request).verdict()
+            });
+            assert_eq!(judged, expected, "{rules} {dry_run_first}");
         }
     }
 }

@@ -86,7 +86,8 @@ impl Judgement {
 ///    lack of a rule made a gate ask. An ask of a rule or of any other gate is not settled so, and none is with
 ///    `ask_for_everything` or if the rules could not be read: then the strictest verdict holds.
 /// 8. `Gate::Capability` again, if the effects lie beyond the surface of the agent: denies, whatever came before.
-/// 9. `Gate::Headless`, the headless host: turns an ask that is left into a deny, with the sentence of the host.
+/// 9. `Gate::Headless`, the headless host: turns an ask that is left into a deny, with the sentence of the host. An ask
+///    that the effects of a dry run may settle is left as it is, if the call runs in a dry run first.
 pub fn evaluate(request: &EvaluationRequest<'_>) -> Judgement {
     let mode = evaluate_mode(request);
     let scope = scope::check_scope(request.tool, request.facts, request.rules, request.now);
@@ -129,9 +130,22 @@ pub fn evaluate(request: &EvaluationRequest<'_>) -> Judgement {
             steps.push(beyond);
         }
     }
-    if let (Verdict::Ask, Some(sentence)) = (verdict, request.headless) {
+    let waits_for_effects = request.dry_run_first
+        && request.dry_run.is_none()
+        && effects::can_settle_ask(request, &steps);
+    if let (Verdict::Ask, Some(sentence), false) = (verdict, request.headless, waits_for_effects) {
         verdict = Verdict::Deny;
-        steps.push(TrailStep::new(Gate::Headless, Verdict::Deny, sentence));
+        // Whoever hears it has not seen the effects.
+        let asking = |step: &&TrailStep| step.verdict == Some(Verdict::Ask);
+        let effects = steps
+            .iter()
+            .filter(asking)
+            .rfind(|step| step.gate == Gate::Effects);
+        let text = match effects {
+            Some(effects) => [sentence, " ", &effects.text].concat(),
+            None => sentence.to_owned(),
+        };
+        steps.push(TrailStep::new(Gate::Headless, Verdict::Deny, text));
     }
     let (lead, otherwise) = explanation::build_lead(verdict, &steps, ruled.unspoken.as_deref());
     Judgement {

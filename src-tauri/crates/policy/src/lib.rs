@@ -38,6 +38,7 @@
 //! #     headless: None,
 //! #     alarms: &[],
 //! #     dry_run: None,
+//! #     dry_run_first: false,
 //! #     now: 0,
 //! #     rules_only: false,
 //! #     shown_digest: &|| Digest::from_bytes(b""),

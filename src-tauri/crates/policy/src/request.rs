@@ -34,6 +34,8 @@ pub struct EvaluationRequest<'a> {
     pub alarms: &'a [Alarm],
     /// The effects of a dry run; none if there was none.
     pub dry_run: Option<&'a DryRunEvidence>,
+    /// Whether a call that asks runs in a dry run first, because its effects may settle the question (M24).
+    pub dry_run_first: bool,
     /// Time of the judgement: rules expire.
     pub now: At,
     /// Whether the rules are judged by themselves: neither the mode nor copies for undo count, and where no rule

@@ -35,6 +35,7 @@ pub(crate) fn with_request<T>(
         headless: None,
         alarms: &[],
         dry_run: None,
+        dry_run_first: false,
         now: 0,
         rules_only: false,
         shown_digest: &|| Digest(String::new()),

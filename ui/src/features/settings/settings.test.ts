@@ -1,7 +1,6 @@
-// Commands in the settings: when they run as a dry run, which need no question, and what this machine can promise
-// (M22).
+// Commands in the settings: what asks, and what this machine can promise (M22, M24).
 
-import { cleanup, fireEvent, screen, waitFor } from '@testing-library/svelte';
+import { fireEvent, screen, waitFor } from '@testing-library/svelte';
 import { expect, test, vi } from 'vitest';
 import { findFaults } from '../../testing/accessibility';
 import { at, openApp, text } from '../../app/app_page';
@@ -19,14 +18,17 @@ async function settings(host = new FakeHost(parseStream(sample))): Promise<Desk>
   return desk;
 }
 
-test('a dry run before asking, and no question where there is no effect, are set one by one', async () => {
+test('what asks is set for everywhere, and for a folder that differs', async () => {
   const desk = await settings();
-  await fireEvent.click(at('set-dry-run-auto'));
-  await waitFor(() => expect(desk.settings.dry_run).toBe('auto'));
-  await fireEvent.click(at('set-no-effects'));
-  await waitFor(() => expect(desk.settings.effects).toEqual({ none: 'allow' }));
-  await fireEvent.click(at('set-no-effects'));
-  await waitFor(() => expect(desk.settings.effects).toEqual({ none: 'ask' }));
+  await fireEvent.click(at('set-posture-ask_about_effects'));
+  await waitFor(() => expect(desk.settings.posture).toBe('ask_about_effects'));
+  expect(screen.queryByTestId('set-folder-posture')).toBeNull();
+  await desk.set({ folder_postures: { '/home/me/site': 'ask_first' } });
+  await fireEvent.click(await screen.findByTestId('set-folder-posture-unattended'));
+  await waitFor(() => expect(desk.settings.folder_postures).toEqual({ '/home/me/site': 'unattended' }));
+  // As everywhere else: the folder needs no posture of its own.
+  await fireEvent.click(at('set-folder-posture-ask_about_effects'));
+  await waitFor(() => expect(desk.settings.folder_postures).toEqual({}));
 });
 
 test('what the machine can promise stands with what was tried', async () => {
@@ -105,14 +107,12 @@ test('a language server of the own is added, switched off and removed', async ()
   await waitFor(() => expect(desk.settings.language_servers).toEqual([]));
 });
 
-test('the first start offers it, and a later one does not', async () => {
+test('the first start asks what asks, and proposes to judge effects', async () => {
   const desk = await openApp(new FakeHost([]));
-  await fireEvent.click(at('start-dry-run'));
-  await waitFor(() => expect(desk.settings.dry_run).toBe('auto'));
-  cleanup();
-  await openApp(new FakeHost(parseStream(sample)));
-  await fireEvent.click(at('rail-new'));
-  expect(screen.queryByTestId('offer-dry-run')).toBeNull();
+  expect((at('posture-ask_about_effects') as HTMLInputElement).checked).toBe(true);
+  await fireEvent.click(at('posture-ask_first'));
+  await desk.set({ posture: 'ask_first' });
+  await waitFor(() => expect(screen.queryByTestId('posture')).toBeNull());
 });
 
 test('each search provider says whether it has its key, before and after one is kept', async () => {

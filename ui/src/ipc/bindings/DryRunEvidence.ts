@@ -46,4 +46,9 @@ for_real?: boolean,
 /**
  * Whether the person wants no question about a call that changes nothing, is refused nothing and reached no host.
  */
-nothing_is_allowed: boolean, };
+nothing_is_allowed: boolean, 
+/**
+ * Whether the person wants no question about changes that a file tool would be let through with, because they lie
+ * in the workspace and can be undone (M24).
+ */
+undoable_is_allowed?: boolean, };

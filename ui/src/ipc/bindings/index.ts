@@ -127,6 +127,7 @@ export type { PermissionMatcher } from "./PermissionMatcher";
 export type { PersonDecision } from "./PersonDecision";
 export type { PinState } from "./PinState";
 export type { PlanningActor } from "./PlanningActor";
+export type { Posture } from "./Posture";
 export type { Prefix } from "./Prefix";
 export type { Preview } from "./Preview";
 export type { ProjectRules } from "./ProjectRules";

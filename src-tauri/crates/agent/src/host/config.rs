@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use protocol::settings::Posture;
 use protocol::{RunLimits, UserError};
 use provider::{KeyStore, Provider};
 use runtime::clock::{Clock, IdGenerator, SystemClock, TimeIdGenerator};
@@ -72,6 +73,8 @@ pub struct EngineConfig {
     /// Hosts that every command may reach when it runs for real, if the caller that opened this engine for one command
     /// chose to run it in place; none otherwise.
     pub in_place: Option<Vec<String>>,
+    /// Posture that the caller chose; none for that of the settings.
+    pub posture: Option<Posture>,
     /// Hooks of the caller around each call, in this order; may be empty (`S001-67`).
     pub hooks: Vec<Arc<dyn Hooks>>,
     /// Limits of a run that override those of the settings.
@@ -107,6 +110,7 @@ impl EngineConfig {
             tools: Vec::new(),
             sandbox_program: None,
             in_place: None,
+            posture: None,
             hooks: Vec::new(),
             limits: RunLimitOverrides::default(),
             keys: None,

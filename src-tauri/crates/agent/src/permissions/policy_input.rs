@@ -25,6 +25,8 @@ pub(crate) struct PolicyInput {
     pub alarms: Vec<Alarm>,
     /// Effects of the call's dry run; none if there was none.
     pub dry_run: Option<DryRunEvidence>,
+    /// Whether the call runs in a dry run first if it asks.
+    pub dry_run_first: bool,
     /// Whether the input is complete enough to be judged by other rules.
     pub is_complete: bool,
 }
@@ -70,6 +72,7 @@ impl PolicyInput {
             headless: context.headless.or(self.unseen_reason(context)),
             alarms: &self.alarms,
             dry_run: self.dry_run.as_ref(),
+            dry_run_first: self.dry_run_first,
             now: context.now,
             rules_only: false,
             shown_digest,

@@ -10,7 +10,6 @@ use policy::egress::AllowedEgress;
 use policy::{Approved, Judgement};
 use protocol::event::CallChange;
 use protocol::rule::evidence::DryRunEvidence;
-use protocol::settings::{DryRunMode, NoEffectsPolicy};
 use protocol::{Capability, Node, Plan, ResolvedAccess, Verdict};
 use tools::{PreviewedPlan, ToolDryRun};
 
@@ -95,7 +94,8 @@ impl DryRunResult {
             agreed: self.feedback.is_some(),
             response_hosts: self.response_hosts.clone(),
             for_real: !self.response_hosts.is_empty(),
-            nothing_is_allowed: session.engine.settings().effects.none == NoEffectsPolicy::Allow,
+            nothing_is_allowed: session.posture().judges_effects(),
+            undoable_is_allowed: session.posture().judges_effects(),
             ..policy_effects_of_plan(session, &self.done.prepared.plan)
         }
     }
@@ -112,12 +112,10 @@ pub(super) fn policy_effects_of_plan(session: &Session, plan: &Plan) -> DryRunEv
     }
 }
 
-/// Whether a call that would ask runs in a dry run before anybody is asked (M22).
+/// Whether a call that would ask runs in a dry run before anybody is asked (M22, M24).
 pub(crate) fn runs_first(session: &Session, prepared: &PreparedCall) -> bool {
     let config = &session.engine.config;
-    prepared.can_dry_run
-        && session.engine.settings().dry_run == DryRunMode::Auto
-        && config.in_place.is_none()
+    prepared.can_dry_run && session.posture().judges_effects() && config.in_place.is_none()
 }
 
 /// Reason why a card is shown again without the effects that were requested.

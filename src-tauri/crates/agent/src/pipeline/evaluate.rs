@@ -19,7 +19,7 @@ use crate::pipeline::call_context::CallContext;
 use crate::pipeline::prepare::PreparedCall;
 use crate::pipeline::resolve::ResolvedTool;
 use crate::pipeline::verdict::Assessment;
-use crate::pipeline::{bounds, outcome, prepare, watchdogs};
+use crate::pipeline::{bounds, dry_run, outcome, prepare, watchdogs};
 use crate::session::Session;
 use crate::session::run_state::repeats;
 use crate::session::run_state::repeats::CallEffect;
@@ -126,6 +126,7 @@ pub(crate) fn build_policy_input(
     let input = base_policy_input(&cx.call.id, &cx.tool, facts, &prepared.undo, alarms);
     Arc::new(PolicyInput {
         dry_run: prepared.dry_run.clone(),
+        dry_run_first: dry_run::runs_first(cx.session, prepared),
         facts: input.facts.with_exact_digest(exact_call),
         ..input
     })
@@ -159,6 +160,7 @@ fn base_policy_input(
         needs_person: tool.interface().safety.requires_user_interaction,
         alarms,
         dry_run: None,
+        dry_run_first: false,
         is_complete: true,
     }
 }

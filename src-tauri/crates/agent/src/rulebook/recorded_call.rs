@@ -87,6 +87,7 @@ impl<'a> RecordedCall<'a> {
             headless: None,
             alarms: &self.alarms,
             dry_run: self.dry_run.as_ref(),
+            dry_run_first: false,
             now,
             rules_only: false,
             shown_digest: &empty_digest,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use policy::{Judgement, RuleSet};
 use protocol::Rule;
+use protocol::settings::Posture;
 use tokio::sync::watch;
 
 use crate::host::config::Host;
@@ -11,7 +12,20 @@ use crate::permissions::policy_input::PolicyContext;
 use crate::permissions::rule_uses;
 use crate::session::Session;
 
+/// Sentences with which an ask becomes a deny: where nobody is there, where nobody is but commands are judged by their
+/// effects, and where somebody is who chose not to be asked.
+const HEADLESS_SENTENCE: &str = "Nobody is there to ask, so asking means denying.";
+const HEADLESS_EFFECTS_SENTENCE: &str = "Nobody is there to ask, so asking means denying. A command passes that changes only files of the workspace and can be undone.";
+const UNATTENDED_SENTENCE: &str = "Nobody is asked in an unattended session, so asking means denying. A command passes that changes only files of the workspace and can be undone.";
+
 impl Session {
+    /// Returns the posture in force: the one that the host was started with, else that of the settings for this folder.
+    pub(crate) fn posture(&self) -> Posture {
+        let chosen = self.engine.config.posture;
+        let root = self.tool_context.workspace.root();
+        chosen.unwrap_or_else(|| self.engine.settings().posture_for(root))
+    }
+
     /// Returns the rules in force.
     pub(crate) fn rules(&self) -> Arc<RuleSet> {
         self.rules.read().clone()
@@ -27,11 +41,17 @@ impl Session {
         let config = &self.engine.config;
         PolicyContext {
             ask_for_everything: self.engine.settings().ask_for_everything,
-            headless: match config.host {
-                Host::Person | Host::Headless { approve_all: true } => None,
-                Host::Headless { approve_all: false } => {
-                    Some("Nobody is there to ask, so asking means denying.")
+            headless: match (config.host, self.posture()) {
+                (Host::Person, Posture::Unattended) => Some(UNATTENDED_SENTENCE),
+                (Host::Person, Posture::AskFirst | Posture::AskAboutEffects)
+                | (Host::Headless { approve_all: true }, _) => None,
+                (Host::Headless { approve_all: false }, Posture::AskFirst) => {
+                    Some(HEADLESS_SENTENCE)
                 }
+                (
+                    Host::Headless { approve_all: false },
+                    Posture::AskAboutEffects | Posture::Unattended,
+                ) => Some(HEADLESS_EFFECTS_SENTENCE),
             },
             approves_all: config.host == (Host::Headless { approve_all: true }),
             now: config.clock.now(),

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use protocol::settings::Posture;
+
 /// Options that are given when a session begins and hold for its whole life.
 const NEW_SESSION_OPTIONS: [&str; 7] = [
     "provider",
@@ -115,12 +117,36 @@ pub(crate) struct CallArgs {
 
 /// Answers that the caller gives beforehand.
 #[derive(Debug, clap::Args)]
-#[group(multiple = false)]
 pub(crate) struct ApprovalArgs {
     /// Approve beforehand whatever would ask. What is denied stays denied, and questions stay unanswered.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["rules", "posture"])]
     pub(crate) approve_all: bool,
+    /// What asks. With `ask-about-effects` and `unattended`, a command runs in a sandbox first, and passes if it changes
+    /// only files of the folder and can be undone. Without this, the settings say it.
+    #[arg(long, value_name = "POSTURE", value_enum)]
+    pub(crate) posture: Option<PostureArg>,
     /// A further rules file for this session.
     #[arg(long, value_name = "FILE")]
     pub(crate) rules: Option<PathBuf>,
+}
+
+/// What asks, as the command line writes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum PostureArg {
+    /// A command asks before it runs.
+    AskFirst,
+    /// A command asks where its effects do.
+    AskAboutEffects,
+    /// As `ask-about-effects`, and what would ask is denied.
+    Unattended,
+}
+
+impl From<PostureArg> for Posture {
+    fn from(posture: PostureArg) -> Self {
+        match posture {
+            PostureArg::AskFirst => Self::AskFirst,
+            PostureArg::AskAboutEffects => Self::AskAboutEffects,
+            PostureArg::Unattended => Self::Unattended,
+        }
+    }
 }

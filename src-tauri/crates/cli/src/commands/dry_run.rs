@@ -161,6 +161,7 @@ async fn run_and_commit(
         workspace: args.workspace,
         consent: ApprovalArgs {
             approve_all: true,
+            posture: None,
             rules: None,
         },
     };

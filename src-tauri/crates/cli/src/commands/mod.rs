@@ -105,6 +105,7 @@ fn apply_approval_args(
         rules: rules
             .map(|file| absolute_path("rules file", file))
             .transpose()?,
+        posture: consent.posture.map(Into::into),
         ..config
     })
 }

@@ -162,6 +162,17 @@ impl RuleSet {
                 .all(denied)
     }
 
+    /// Whether a rule that somebody wrote asks about or denies some calls of a tool by what they run. Built-in rules
+    /// speak of paths.
+    pub fn restricts_commands(&self, tool: &str, mode: Option<ToolMode>, now: At) -> bool {
+        let rules = self.index.find_all(tool, mode, &[Capability::ShellRun]);
+        rules.into_iter().map(|at| &self.rules[at]).any(|rule| {
+            rule.rule.scope != RuleScope::Builtin
+                && rule.rule.action != RuleAction::Allow
+                && !is_out_of_force(rule, now)
+        })
+    }
+
     /// Evaluates the rules for one subject of a call; `otherwise` holds where none matches.
     pub fn evaluate_subject(
         &self,

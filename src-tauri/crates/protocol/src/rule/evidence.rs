@@ -169,6 +169,11 @@ pub struct DryRunEvidence {
     pub for_real: bool,
     /// Whether the person wants no question about a call that changes nothing, is refused nothing and reached no host.
     pub nothing_is_allowed: bool,
+    /// Whether the person wants no question about changes that a file tool would be let through with, because they lie
+    /// in the workspace and can be undone (M24).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub undoable_is_allowed: bool,
 }
 
 /// Parsed contents of a command.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -47,10 +48,23 @@ pub struct Settings {
     pub strategy: Strategy,
     /// Limits of one run, at which the run stops.
     pub limits: RunLimits,
-    /// Whether a command runs in a dry run before the person is asked about it (M22).
-    pub dry_run: DryRunMode,
-    /// Settings for the effects of a command in a dry run.
-    pub effects: EffectsSettings,
+    /// What asks, in every folder that has no posture of its own (M24). Without one, the person has not chosen yet, and
+    /// it is [`Posture::AskFirst`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub posture: Option<Posture>,
+    /// What asks in single folders: their postures, by absolute path.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[ts(optional, as = "Option<BTreeMap<String, Posture>>")]
+    pub folder_postures: BTreeMap<String, Posture>,
+    /// Part of the posture in files of earlier versions: read, and not written.
+    #[serde(rename = "dry_run", skip_serializing)]
+    #[ts(skip)]
+    pub earlier_dry_run: EarlierDryRun,
+    /// Part of the posture in files of earlier versions: read, and not written.
+    #[serde(rename = "effects", skip_serializing)]
+    #[ts(skip)]
+    pub earlier_effects: EarlierEffects,
     /// Variables of the app's own environment that commands and programs get.
     pub variables: VariablesSettings,
     /// Settings of the sandbox that commands run in.
@@ -94,8 +108,10 @@ impl Default for Settings {
             model: None,
             strategy: Strategy::default(),
             limits: RunLimits::default(),
-            dry_run: DryRunMode::default(),
-            effects: EffectsSettings::default(),
+            posture: None,
+            folder_postures: BTreeMap::new(),
+            earlier_dry_run: EarlierDryRun::default(),
+            earlier_effects: EarlierEffects::default(),
             variables: VariablesSettings::default(),
             sandbox: SandboxSettings::default(),
             skills: SkillsSettings::default(),
@@ -121,6 +137,63 @@ impl Settings {
             ..Self::default()
         }
     }
+
+    /// Returns the posture in a folder: its own, else the one for all folders.
+    pub fn posture_for(&self, folder: &Path) -> Posture {
+        let own = folder
+            .to_str()
+            .and_then(|path| self.folder_postures.get(path));
+        own.or(self.posture.as_ref()).copied().unwrap_or_default()
+    }
+
+    /// Takes the posture over from the settings that earlier versions had in its place: both of them had to be set for
+    /// a command to pass by its effects.
+    #[must_use]
+    pub fn with_posture_of_earlier_settings(mut self) -> Self {
+        let judged_effects = self.earlier_dry_run == EarlierDryRun::Auto
+            && self.earlier_effects.none == EarlierNoEffects::Allow;
+        if judged_effects && self.posture.is_none() {
+            self.posture = Some(Posture::AskAboutEffects);
+        }
+        (self.earlier_dry_run, self.earlier_effects) = Default::default();
+        self
+    }
+}
+
+/// What asks a person, and when (M24). Denials hold in every posture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Posture {
+    /// A command asks before it runs, as the specifications say.
+    #[default]
+    AskFirst,
+    /// A command runs in a dry run first, and its effects are judged as if a file tool had made them: what changes
+    /// nothing, or only files of the workspace and can be undone, passes.
+    AskAboutEffects,
+    /// As [`Self::AskAboutEffects`], and what would still ask is denied.
+    Unattended,
+}
+
+impl Posture {
+    /// All postures, from the one that asks most to the one that asks nothing.
+    pub const ALL: [Self; 3] = [Self::AskFirst, Self::AskAboutEffects, Self::Unattended];
+
+    /// The posture as settings and the command line write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::AskFirst => "ask_first",
+            Self::AskAboutEffects => "ask_about_effects",
+            Self::Unattended => "unattended",
+        }
+    }
+
+    /// Whether a command is judged by its effects in a dry run, before anybody is asked.
+    pub fn judges_effects(self) -> bool {
+        match self {
+            Self::AskFirst => false,
+            Self::AskAboutEffects | Self::Unattended => true,
+        }
+    }
 }
 
 /// Scheduling of the calls of one model turn (`S001-28` to `S001-34`). With any strategy, a call that is not proven
@@ -141,33 +214,33 @@ pub enum Strategy {
     },
 }
 
-/// When a command runs in a dry run, where nothing real changes. A call that is denied never does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+/// When a command ran in a dry run, in files of earlier versions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum DryRunMode {
-    /// When the person requests a dry run on the command's card.
+pub enum EarlierDryRun {
+    /// When the person requested it.
     #[default]
     Ask,
-    /// Before the person is asked, so that the card shows the command's effects.
+    /// Before the person was asked.
     Auto,
 }
 
-/// Settings for the effects of a command in a dry run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+/// Treatment of effects, in files of earlier versions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct EffectsSettings {
-    /// Treatment of a command that changed nothing and was refused nothing.
-    pub none: NoEffectsPolicy,
+pub struct EarlierEffects {
+    /// Treatment of a command without effects.
+    pub none: EarlierNoEffects,
 }
 
-/// Treatment of a command that changed nothing and was refused nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+/// Treatment of a command without effects, in files of earlier versions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum NoEffectsPolicy {
-    /// The command asks like any other.
+pub enum EarlierNoEffects {
+    /// It asked like any other.
     #[default]
     Ask,
-    /// The command runs without a question.
+    /// It ran without a question.
     Allow,
 }
 

@@ -177,6 +177,7 @@ pub fn approve(
         needs_person: false,
         alarms: &[],
         dry_run: None,
+        dry_run_first: false,
         now: 0,
         rules_only: false,
         rules: &RuleSet::default(),

@@ -51,16 +51,19 @@ pub fn load_settings(data_dir: &Path) -> (Settings, Option<UserError>) {
 /// # Errors
 /// The text is not valid settings; the error names the line.
 pub fn parse_settings(path: &Path, text: &str) -> Result<Settings, UserError> {
-    toml::from_str(text).map_err(|error| {
-        let line = error.span().map_or(1, |span| {
-            text[..span.start.min(text.len())].matches('\n').count() + 1
-        });
-        let message = error.message().trim_end().replace('\n', ", ");
-        UserError::new(
-            format!("{}, line {line}: {message}.", path.display()),
-            "Correct the line.",
-        )
-    })
+    let parsed: Result<Settings, _> = toml::from_str(text);
+    parsed
+        .map(Settings::with_posture_of_earlier_settings)
+        .map_err(|error| {
+            let line = error.span().map_or(1, |span| {
+                text[..span.start.min(text.len())].matches('\n').count() + 1
+            });
+            let message = error.message().trim_end().replace('\n', ", ");
+            UserError::new(
+                format!("{}, line {line}: {message}.", path.display()),
+                "Correct the line.",
+            )
+        })
 }
 
 /// Writes the settings.

@@ -199,6 +199,7 @@ impl PolicySimulation {
                 .then_some("Nobody is there to ask, so asking means denying."),
             alarms: &alarms,
             dry_run: None,
+            dry_run_first: false,
             now: self.now,
             rules_only: self.options.only_rules,
             shown_digest: &|| Digest(String::new()),

@@ -35,6 +35,7 @@ fn ours(rules: &[ImportSuggestion], command: &str) -> Verdict {
         headless: None,
         alarms: &[],
         dry_run: None,
+        dry_run_first: false,
         now: 0,
         rules_only: true,
         shown_digest: &|| Digest(String::new()),

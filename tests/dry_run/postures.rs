@@ -1,0 +1,132 @@
+//! Postures (M24): what asks, and what passes because its effects in a dry run can be undone.
+
+use agent::Host;
+use protocol::settings::Posture;
+use protocol::{CallState, Decision, Gate, SessionState, Settings};
+use support::{Fixture, HEADLESS, rule_text};
+
+use super::commits::{effect_lines, open_desk};
+
+/// A desk whose agent runs one command in a posture.
+async fn open_in(posture: Posture, command: &str, host: Host) -> Fixture {
+    let desk = open_desk(command, host).await;
+    let settings = Settings {
+        posture: Some(posture),
+        ..Settings::default()
+    };
+    desk.set_settings(settings).await;
+    desk
+}
+
+#[tokio::test]
+async fn what_changes_nothing_or_can_be_undone_passes() {
+    let mut reads = open_in(
+        Posture::AskAboutEffects,
+        "cat a; f=a; grep -c first $f",
+        Host::Person,
+    )
+    .await;
+    reads.play().await;
+    let (state, text) = reads.call_outcomes().await.remove(0);
+    assert_eq!(state, CallState::Done);
+    assert!(text.contains("first\n1"), "{text}");
+
+    let mut changes = open_in(
+        Posture::AskAboutEffects,
+        "echo more >> a; rm -r folder; echo new > n",
+        Host::Person,
+    )
+    .await;
+    changes.play().await;
+    assert_eq!(changes.call_states().await, [CallState::Done]);
+    assert_eq!(changes.read_file("a").unwrap(), "first\nmore\n");
+    assert_eq!(changes.read_file("folder/b"), None);
+    // One entry in the history, from which all of it comes back.
+    let call = changes.only_call().await;
+    changes.undo_call(&call).await;
+    assert_eq!(changes.read_file("a").unwrap(), "first\n");
+    assert_eq!(changes.read_file("folder/b").unwrap(), "second\n");
+    assert_eq!(changes.read_file("n"), None);
+}
+
+#[tokio::test]
+async fn everything_else_is_a_card_with_the_effects_on_it() {
+    let git = "git init -q . && git config user.email a@b.example && git config user.name A";
+    let many = "for n in $(seq 201); do echo $n > n$n; done";
+    for (command, expected) in [
+        ("echo KEY=1 > .env", "added .env"),
+        (git, "added .git"),
+        (many, "added n1"),
+    ] {
+        let mut desk = open_in(Posture::AskAboutEffects, command, Host::Person).await;
+        desk.start("Go.").await;
+        let shown = desk.wait_for_call().await;
+        let lines = effect_lines(&shown);
+        assert!(
+            lines.iter().any(|line| line == expected),
+            "{command}: {lines:?}"
+        );
+        desk.decide_call(&shown, Decision::reject("No."))
+            .await
+            .unwrap();
+        assert_eq!(desk.wait_until_ended().await, SessionState::Done);
+        assert_eq!(desk.call_states().await, [CallState::Rejected], "{command}");
+    }
+}
+
+#[tokio::test]
+async fn rules_speak_before_the_posture() {
+    for (rule, expected) in [
+        (rule_text("bash", "echo*", "deny"), CallState::Denied),
+        (rule_text("fs.write", "a", "deny"), CallState::Denied),
+    ] {
+        let mut desk = open_in(Posture::AskAboutEffects, "echo more >> a", Host::Person).await;
+        desk.write_rules(&rule);
+        desk.play().await;
+        assert_eq!(desk.call_states().await, [expected], "{rule}");
+        assert_eq!(desk.read_file("a").unwrap(), "first\n");
+    }
+}
+
+#[tokio::test]
+async fn unattended_what_would_ask_is_denied_with_what_passes_instead() {
+    for (host, sentence) in [
+        (Host::Person, "nobody is asked in an unattended session"),
+        (HEADLESS, "nobody is there to ask"),
+    ] {
+        let mut passes = open_in(Posture::Unattended, "echo more >> a", host).await;
+        passes.play().await;
+        assert_eq!(passes.call_states().await, [CallState::Done], "{host:?}");
+        assert_eq!(passes.read_file("a").unwrap(), "first\nmore\n");
+
+        let mut denied = open_in(Posture::Unattended, "echo KEY=1 > .env", host).await;
+        denied.play().await;
+        let (state, text) = denied.call_outcomes().await.remove(0);
+        assert_eq!(state, CallState::Denied, "{host:?}");
+        assert!(text.contains(sentence), "{text}");
+        assert!(text.contains("it changed 1 path"), "{text}");
+        assert_eq!(denied.read_file(".env"), None);
+        let trail = denied.only_call().await.trail.unwrap();
+        assert_eq!(trail.steps.last().unwrap().gate, Gate::Headless);
+    }
+}
+
+/// A folder may have a posture of its own, and the host's own word counts before both.
+#[tokio::test]
+async fn a_folder_has_its_own_posture() {
+    let mut desk = open_in(Posture::AskAboutEffects, "echo more >> a", Host::Person).await;
+    let folder = desk.workspace_root().display().to_string();
+    let settings = Settings {
+        posture: Some(Posture::AskAboutEffects),
+        folder_postures: [(folder, Posture::AskFirst)].into(),
+        ..Settings::default()
+    };
+    desk.set_settings(settings).await;
+    desk.start("Go.").await;
+    let shown = desk.wait_for_call().await;
+    assert_eq!(desk.read_file("a").unwrap(), "first\n");
+    desk.decide_call(&shown, Decision::reject("No."))
+        .await
+        .unwrap();
+    desk.wait_until_ended().await;
+}

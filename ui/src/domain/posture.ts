@@ -1,0 +1,38 @@
+// Postures: what asks, in the words of the interface.
+
+import type { Posture, Settings } from '../ipc/bindings';
+
+/** The postures, from the one that asks most to the one that asks nothing. */
+export const postures: readonly { value: Posture; text: string; hint: string }[] = [
+  {
+    value: 'ask_first',
+    text: 'Ask first',
+    hint: 'A command asks before it runs. You approve its text.',
+  },
+  {
+    value: 'ask_about_effects',
+    text: 'Ask about effects',
+    hint: 'A command runs in a sandbox first. What only changes files here, and can be undone, passes. The rest asks.',
+  },
+  {
+    value: 'unattended',
+    text: 'Unattended',
+    hint: 'The same, and nothing asks: what would is denied, and the agent finds another way.',
+  },
+];
+
+/** The posture that a first start proposes. */
+export const recommended: Posture = 'ask_about_effects';
+
+/** The posture in force in a folder. */
+export function postureIn(settings: Settings, folder: string): Posture {
+  return settings.folder_postures?.[folder] ?? settings.posture ?? 'ask_first';
+}
+
+/** The postures of the folders, with another one for this folder. */
+export function withFolderPosture(settings: Settings, folder: string, posture: Posture): Settings['folder_postures'] {
+  const others = Object.entries(settings.folder_postures ?? {}).filter(([path]) => path !== folder);
+  // The posture for everywhere needs no entry.
+  const own = posture === (settings.posture ?? 'ask_first') ? [] : [[folder, posture] as const];
+  return Object.fromEntries([...others, ...own]);
+}
