@@ -17,6 +17,8 @@ interface Scene {
 }
 
 let told: ((changes: Change[]) => void) | undefined;
+/** Ends what the test watches. */
+let detach = (): void => {};
 let sized: { told: () => void; targets: Element[] } | undefined;
 
 beforeEach(() => {
@@ -50,9 +52,8 @@ beforeEach(() => {
   );
 });
 afterEach(() => {
+  detach();
   document.body.replaceChildren();
-  vi.unstubAllGlobals();
-  vi.useRealTimers();
 });
 
 function scene(cardHeight: number, windowHeight: number): Scene {
@@ -68,7 +69,7 @@ function scene(cardHeight: number, windowHeight: number): Scene {
   Object.defineProperty(card, 'offsetHeight', { get: () => cardHeight });
   Object.defineProperty(scroller, 'clientHeight', { get: () => height });
   const watching = new Watching();
-  watching.attach(card, top, end);
+  detach = watching.attach(card, top, end);
   return {
     watching,
     card,
