@@ -9,9 +9,10 @@ import type {
   Settings,
 } from './bindings';
 
-/** Settings as a new installation has them. */
+/** Settings as a new installation has them, once a posture was chosen. */
 const firstSettings: Settings = {
   ask_for_everything: false,
+  posture: 'ask_first',
   theme: 'system',
   diff: 'unified',
   notify: true,

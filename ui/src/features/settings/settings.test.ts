@@ -8,7 +8,7 @@ import sample from '../../../../tests/golden/sample.jsonl?raw';
 import { Refused } from '../../ipc/desk';
 import { FakeHost } from '../../ipc/fake';
 import { parseStream } from '../../ipc/fake_streams';
-import { promised } from '../../ipc/fake_settings';
+import { emptySnapshot, promised } from '../../ipc/fake_settings';
 import type { Desk } from '../../state/desk.svelte';
 
 async function settings(host = new FakeHost(parseStream(sample))): Promise<Desk> {
@@ -107,12 +107,20 @@ test('a language server of the own is added, switched off and removed', async ()
   await waitFor(() => expect(desk.settings.language_servers).toEqual([]));
 });
 
-test('the first start asks what asks, and proposes to judge effects', async () => {
-  const desk = await openApp(new FakeHost([]));
-  expect((at('posture-ask_about_effects') as HTMLInputElement).checked).toBe(true);
-  await fireEvent.click(at('posture-ask_first'));
-  await desk.set({ posture: 'ask_first' });
-  await waitFor(() => expect(screen.queryByTestId('posture')).toBeNull());
+test('the first start asks what asks, and a session begins with the answer', async () => {
+  const { posture: chosen, ...unchosen } = emptySnapshot().settings;
+  expect(chosen).toBe('ask_first');
+  const host = new FakeHost([], { settings: unchosen });
+  host.picked = '/home/mira/code/new';
+  const desk = await openApp(host);
+  expect((at('posture-ask_about_effects') as HTMLInputElement).checked, 'proposed').toBe(true);
+  expect(await findFaults(at('posture'))).toEqual([]);
+  await fireEvent.click(at('posture-unattended'));
+  await fireEvent.click(at('choose-folder'));
+  await screen.findByTestId('folder-new');
+  await fireEvent.click(at('start-session'));
+  await waitFor(() => expect(host.ops.map(({ type }) => type)).toEqual(['set_settings', 'open_session']));
+  expect(desk.settings.posture).toBe('unattended');
 });
 
 test('each search provider says whether it has its key, before and after one is kept', async () => {
