@@ -13,6 +13,9 @@ use crate::permissions::trust;
 use crate::permissions::trust::PROJECT_FILE;
 use crate::permissions::{grant_ledger, rule_uses};
 
+/// Folder of the sample workspaces, in the data folder.
+pub(crate) const SAMPLES_FOLDER: &str = "demo";
+
 /// Rules in force of a session, reloaded with each run; shared with the check of which files a search may read.
 pub(crate) type RulesInForce = Arc<RwLock<Arc<RuleSet>>>;
 
@@ -165,10 +168,8 @@ fn load_from_places(
     if workspace.is_some() {
         set = set.with_root(root.clone());
     }
-    // Where the workspace holds the data folder itself, nothing there is an agent's business.
-    if let Some(inside) = workspace.and_then(|workspace| relative_path(data_dir, workspace.root()))
-    {
-        set = set.with_protected_folder(&inside);
+    if let Some(own) = workspace.and_then(|workspace| find_own_folder(data_dir, workspace.root())) {
+        set = set.with_protected_folder(&own);
     }
     let mut faults = Vec::new();
     let mut untrusted = None;
@@ -264,11 +265,18 @@ fn untrusted_error(workspace: &Workspace) -> UserError {
     )
 }
 
-/// Returns the relative path from a folder to another one in it; none if it is not in it.
-fn relative_path(inner: &Path, outer: &Path) -> Option<String> {
-    let real = Workspace::open(inner).ok()?;
-    let way = real.root().strip_prefix(outer).ok()?;
-    Some(way.to_string_lossy().replace('\\', "/"))
+/// Returns the part of a workspace that the data folder takes up, by its path from the root on: nothing there is an
+/// agent's business. It is empty if the whole workspace lies in the data folder, as only samples do that are made for
+/// agents; none if neither lies in the other.
+fn find_own_folder(data_dir: &Path, root: &Path) -> Option<String> {
+    let opened = Workspace::open(data_dir);
+    let data = opened.as_ref().map_or(data_dir, |opened| opened.root());
+    if let Ok(below) = data.strip_prefix(root) {
+        let names = below.iter().map(|name| name.to_string_lossy());
+        return Some(names.collect::<Vec<_>>().join("/"));
+    }
+    let is_own = root.starts_with(data) && !root.starts_with(data.join(SAMPLES_FOLDER));
+    is_own.then(String::new)
 }
 
 fn read_existing(file: &Path) -> Result<Option<String>, UserError> {

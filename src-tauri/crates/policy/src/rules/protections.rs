@@ -6,6 +6,7 @@
 
 use std::sync::OnceLock;
 
+use globset::escape;
 use protocol::rule::verdict::RuleTrace;
 use protocol::{Capability, ResolvedAccess, Rule, RuleAction, RuleScope, Verdict};
 
@@ -172,11 +173,12 @@ impl Protections {
         self.0.iter().map(|protection| &protection.rule)
     }
 
-    /// Protects a folder of the app's own.
+    /// Protects a folder of the app's own, by its path from the root of the workspace on; the whole workspace if that is
+    /// empty.
     pub fn protect_folder(&mut self, folder: &str) {
         let everything = match folder {
             "" => "**".to_owned(),
-            _ => format!("{folder}/**"),
+            _ => format!("{}/**", literal_pattern(folder)),
         };
         self.add(&ProtectedPaths {
             patterns: &[everything.as_str()],
@@ -294,7 +296,55 @@ impl Protections {
 
 const OWN_REASON: &str = "Countersign's own rules and tools are changed by people only.";
 
+/// Returns the pattern of exactly one path, whatever is in its name.
+fn literal_pattern(path: &str) -> String {
+    let escaped = escape(&path.replace('\\', r"\\"));
+    // At the beginning of a pattern these stand for a home folder.
+    match escaped.chars().next() {
+        Some(first @ ('~' | '$')) => format!("[{first}]{}", &escaped[1..]),
+        Some(_) | None => escaped,
+    }
+}
+
 fn is_sample(fact: &ResolvedAccess) -> bool {
     let name = fact.real.rsplit('/').next().unwrap_or_default();
     SECRET_SAMPLES.iter().any(|ending| name.ends_with(ending))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_protected_whatever_it_is_called() {
+        for folder in [
+            "data",
+            "my data",
+            "a/[data]",
+            "da{t,c}a",
+            "da*a?",
+            "[!d]ata",
+            "da\\ta",
+            "~/data",
+            "$HOME/data",
+            "{workspace}/data",
+        ] {
+            let mut protections = Protections::default();
+            protections.protect_folder(folder);
+            let action = |capability, path: &str| {
+                protections.strictest_action(&ResolvedAccess::new_inside(capability, path))
+            };
+            for capability in [Capability::FsWrite, Capability::FsDelete] {
+                for path in [
+                    format!("{folder}/rules.toml"),
+                    format!("{folder}/grants/grt_1.json"),
+                    folder.to_owned(),
+                ] {
+                    let denied = Some(RuleAction::Deny);
+                    assert_eq!(action(capability, &path), denied, "{folder}: {path}");
+                }
+            }
+            assert_eq!(action(Capability::FsWrite, "other/file"), None, "{folder}");
+        }
+    }
 }

@@ -12,6 +12,7 @@ use protocol::{
 use provider::{Provider, Script, ScriptedProvider};
 
 use crate::Engine;
+use crate::permissions::rules::SAMPLES_FOLDER;
 
 /// The demo's provider id.
 pub const DEMO_PROVIDER: &str = "demo";
@@ -59,7 +60,7 @@ pub fn demo_provider() -> Result<Arc<dyn Provider>, UserError> {
 
 /// Creates a fresh sample workspace in the data folder, and returns its path.
 pub fn workspace(data_dir: &Path) -> Result<PathBuf, UserError> {
-    runtime::fs::sample::create_sample_workspace(&data_dir.join("demo"), "tally", &FILES)
+    runtime::fs::sample::create_sample_workspace(&data_dir.join(SAMPLES_FOLDER), "tally", &FILES)
 }
 
 /// Acts in a person's place until the demo is over: decides on each of its calls a while after the call began to wait,
