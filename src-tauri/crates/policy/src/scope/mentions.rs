@@ -47,8 +47,14 @@ fn find_hold_reason(
     let target = quote_truncated(&fact.target);
     match fact.capability {
         Capability::ShellRun => None,
-        Capability::NetFetch if fact.unresolved.is_some() => None,
+        // Free text of an argument that is called like a host is none; an address leads somewhere, and who reads it
+        // otherwise may go there.
+        Capability::NetFetch if !fact.target.contains("://") && fact.unresolved.is_some() => None,
         Capability::NetFetch => {
+            if let Some(why) = &fact.unresolved {
+                let text = format!("`{target}` cannot be resolved: {why}");
+                return Some((Verdict::Ask, text));
+            }
             let whose = match host_locality(&fact.real) {
                 HostLocality::LinkLocal => {
                     let whose = "where machines hand out their own secrets";
@@ -128,5 +134,35 @@ fn describe_mentions(facts: &CallFacts) -> String {
             "{named} It runs in a sandbox: it can read more than its arguments name, change nothing outside the folder of its sandbox, and reach only the hosts that were named for it."
         ),
         Confinement::Remote => format!("{named} It runs on another machine."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::patterns::host::resolve_host;
+
+    #[test]
+    fn an_address_that_cannot_be_resolved_asks() {
+        for (named, verdict) in [
+            ("https://docs.rs/serde", None),
+            ("http://169.254.169.254/latest", Some(Verdict::Deny)),
+            ("http://[169.254.169.254]/latest", Some(Verdict::Ask)),
+            ("http://169.254.169.254:99999/latest", Some(Verdict::Ask)),
+            ("http://", Some(Verdict::Ask)),
+            ("sales & marketing", None),
+        ] {
+            let host = resolve_host(named);
+            let fact = ResolvedAccess {
+                real: host.real,
+                inside: host.unresolved.is_none(),
+                unresolved: host.unresolved,
+                derived: true,
+                ..ResolvedAccess::new_inside(Capability::NetFetch, named)
+            };
+            let facts = CallFacts::from_iter([fact]);
+            let step = check_mentions("notes__fetch", &facts, &RuleSet::builtin(), 0);
+            assert_eq!(step.verdict, verdict, "{named}: {}", step.text);
+        }
     }
 }
