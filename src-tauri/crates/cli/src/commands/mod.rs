@@ -35,6 +35,10 @@ use crate::exit::{CliError, CliResult};
 use crate::output::OutputWriter;
 
 /// Runs the given subcommand.
+#[expect(
+    clippy::cognitive_complexity,
+    reason = "one arm a command, and nothing else"
+)]
 pub(crate) async fn run_command(args: CliArgs, out: &mut OutputWriter) -> CliResult {
     let data_dir = args.data_dir;
     let open = || open_readonly_engine(data_dir.clone());
