@@ -73,12 +73,15 @@ pub fn run_as_compiler() -> Option<ExitCode> {
     if compiled != ExitCode::SUCCESS || krate.is_test {
         return Some(compiled);
     }
-    Some(run_to_end(
-        Command::new("rustdoc")
-            .args(rustdoc_arguments(&arguments))
-            .args(["--document-private-items", "-D", "warnings", "--out-dir"])
-            .arg(doc_dir.join(krate.name)),
-    ))
+    let mut rustdoc = Command::new("rustdoc");
+    rustdoc.args(rustdoc_arguments(&arguments));
+    rustdoc.args(["--document-private-items", "-D", "warnings"]);
+    // Nothing of a program is public, so its comments may link to what is private.
+    if value_of(&arguments, "--crate-type") == Some(OsStr::new("bin")) {
+        rustdoc.args(["-A", "rustdoc::private-intra-doc-links"]);
+    }
+    rustdoc.arg("--out-dir").arg(doc_dir.join(krate.name));
+    Some(run_to_end(&mut rustdoc))
 }
 
 /// A crate that cargo wants compiled.
