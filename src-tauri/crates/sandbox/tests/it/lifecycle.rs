@@ -336,7 +336,7 @@ fn a_sandbox_has_what_programs_need() {
         ("exec 3<>/dev/udp/127.0.0.1/9 && echo well", "well\n"),
         ("cat < /dev/stdin; echo ended", "ended\n"),
         ("id -u", &me),
-        ("cat /proc/1/comm", "countersign-roo\n"),
+        ("cat /proc/1/comm", "countersign-san\n"),
         (
             "script -qec 'test -t 0 && echo terminal' /dev/null | tr -d '\\r'",
             "terminal\n",
