@@ -7,6 +7,9 @@ use support::{Fixture, HEADLESS, rule_text};
 
 use super::commits::{effect_lines, open_desk};
 
+/// More files than a command may change without a question.
+const MANY_FILES: &str = "for n in $(seq 201); do echo $n > n$n; done";
+
 /// A desk whose agent runs one command in a posture.
 async fn open_in(posture: Posture, command: &str, host: Host) -> Fixture {
     let desk = open_desk(command, host).await;
@@ -52,11 +55,10 @@ async fn what_changes_nothing_or_can_be_undone_passes() {
 #[tokio::test]
 async fn everything_else_is_a_card_with_the_effects_on_it() {
     let git = "git init -q . && git config user.email a@b.example && git config user.name A";
-    let many = "for n in $(seq 201); do echo $n > n$n; done";
     for (command, expected) in [
         ("echo KEY=1 > .env", "added .env"),
         (git, "added .git"),
-        (many, "added n1"),
+        (MANY_FILES, "added n1"),
     ] {
         let mut desk = open_in(Posture::AskAboutEffects, command, Host::Person).await;
         desk.start("Go.").await;
@@ -99,12 +101,21 @@ async fn unattended_what_would_ask_is_denied_with_what_passes_instead() {
         assert_eq!(passes.call_states().await, [CallState::Done], "{host:?}");
         assert_eq!(passes.read_file("a").unwrap(), "first\nmore\n");
 
+        // What its effects may settle runs first; the agent hears what came of it.
+        let mut many = open_in(Posture::Unattended, MANY_FILES, host).await;
+        many.play().await;
+        let (state, text) = many.call_outcomes().await.remove(0);
+        assert_eq!(state, CallState::Denied, "{host:?}");
+        assert!(text.contains(sentence), "{text}");
+        assert!(text.contains("it changed 201 paths"), "{text}");
+        assert_eq!(many.read_file("n1"), None);
+
+        // What a rule asks about is not settled so, and never runs.
         let mut denied = open_in(Posture::Unattended, "echo KEY=1 > .env", host).await;
         denied.play().await;
         let (state, text) = denied.call_outcomes().await.remove(0);
         assert_eq!(state, CallState::Denied, "{host:?}");
         assert!(text.contains(sentence), "{text}");
-        assert!(text.contains("it changed 1 path"), "{text}");
         assert_eq!(denied.read_file(".env"), None);
         let trail = denied.only_call().await.trail.unwrap();
         assert_eq!(trail.steps.last().unwrap().gate, Gate::Headless);
