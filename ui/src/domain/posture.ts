@@ -2,13 +2,20 @@
 
 import type { Posture, Settings } from '../ipc/bindings';
 
+/** A posture, its name, and what it means in one sentence. */
+interface PostureWords {
+  value: Posture;
+  text: string;
+  hint: string;
+}
+const askFirst: PostureWords = {
+  value: 'ask_first',
+  text: 'Ask first',
+  hint: 'A command asks before it runs. You approve its text.',
+};
 /** The postures, from the one that asks most to the one that asks nothing. */
-export const postures: readonly { value: Posture; text: string; hint: string }[] = [
-  {
-    value: 'ask_first',
-    text: 'Ask first',
-    hint: 'A command asks before it runs. You approve its text.',
-  },
+export const postures: readonly PostureWords[] = [
+  askFirst,
   {
     value: 'ask_about_effects',
     text: 'Ask about effects',
@@ -23,6 +30,10 @@ export const postures: readonly { value: Posture; text: string; hint: string }[]
 
 /** The posture that a first start proposes. */
 export const recommended: Posture = 'ask_about_effects';
+
+/** The words of a posture. */
+export const postureOf = (posture: Posture): PostureWords =>
+  postures.find(({ value }) => value === posture) ?? askFirst;
 
 /** The posture in force in a folder. */
 export function postureIn(settings: Settings, folder: string): Posture {
