@@ -9,7 +9,7 @@ use crate::house::source_rules::{list_source_files, repo_root};
 
 /// Dependencies that tools may have: none opens a file, a connection or a process by itself. `tokio` and `lopdf` could, and
 /// are kept from it by the words below.
-const TOOLS_BUILT_ON: [&str; 19] = [
+const TOOLS_BUILT_ON: [&str; 20] = [
     "async-trait",
     "bm25",
     "dom_query",
@@ -18,6 +18,7 @@ const TOOLS_BUILT_ON: [&str; 19] = [
     "html5ever",
     "jsonschema",
     "lopdf",
+    "percent-encoding",
     "policy",
     "protocol",
     "runtime",
