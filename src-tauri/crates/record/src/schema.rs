@@ -307,9 +307,9 @@ mod tests {
             r#"UPDATE sessions SET view = '{"of":"an earlier format"}';
             INSERT INTO entries VALUES (2, 1, 'msg_2', 5, 2, 1, 'errand', NULL, NULL, NULL, NULL, NULL, NULL);
             INSERT INTO entries VALUES (900, 1, 'msg_900', 5, 900, 2, 'errand', 'waiting', NULL, NULL, NULL, NULL, NULL);
-            INSERT INTO folded VALUES (2, '{"of":"an earlier format"}');
-            INSERT INTO undo_entries VALUES (29, 8, 'und_of_an_earlier_format', '{}');
-            INSERT INTO words (rowid, text) VALUES (2, 'stale');"#,
+            INSERT INTO folded VALUES (2, '{"of":"an earlier format"}'), (900, '{"of":"an earlier format"}');
+            INSERT INTO undo_entries VALUES (900, 900, 'und_of_an_earlier_format', '{}');
+            INSERT INTO words (rowid, text) VALUES (2, 'stale'), (900, 'stale');"#,
         )
         .unwrap();
         if format >= 3 {
