@@ -346,7 +346,7 @@ describe('schema first', () => {
   });
 });
 
-test('a call that is run for show stays where it stood on the desk, and is announced once it waits again', () => {
+test('a call in a dry run stays where it stood on the desk, and is announced once it waits again', () => {
   const propose = (id: string): EventBody[] => [
     { type: 'call_proposed', call: { id, name: 'bash', arguments: {} }, message: 'msg', reasoning: null },
     {

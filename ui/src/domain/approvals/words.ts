@@ -54,7 +54,7 @@ export function isSettled(state: CallState): boolean {
   return state !== 'proposed' && state !== 'waiting' && state !== 'running';
 }
 
-/** Tells whether an answer must be held: something is lost or leaves, and it cannot be taken back. */
+/** Tells whether an answer must be held: something is lost or leaves, and it cannot be undone. */
 export function mustHold(view: CallView): boolean {
   return view.undo_availability.type === 'unsecured' && (view.mode === 'destructive' || view.mode === 'external');
 }

@@ -17,14 +17,14 @@ export function blank(question: Question): Draft {
   return { picked: [], otherOn: (question.options ?? []).length === 0, other: '' };
 }
 
-/** One option chosen or taken back; where only one may be chosen, the others go. */
+/** One option chosen or cleared; where only one may be chosen, the others go. */
 export function withOption(question: Question, draft: Draft, option: number, on: boolean): Draft {
   if (!question.multi_select) return { ...draft, picked: on ? [option] : [], otherOn: on ? false : draft.otherOn };
   const picked = draft.picked.filter((one) => one !== option);
   return { ...draft, picked: on ? [...picked, option].sort((a, b) => a - b) : picked };
 }
 
-/** The free answer chosen or taken back. */
+/** The free answer chosen or cleared. */
 export function withOther(question: Question, draft: Draft, on: boolean): Draft {
   return { ...draft, otherOn: on, picked: on && !question.multi_select ? [] : draft.picked };
 }

@@ -42,7 +42,7 @@ export function askBackTo(entry: UndoEntry): Asked {
   return { restore: { type: 'undo_to', entry: entry.id }, verb: 'Undo', title: `Everything after “${entry.title}”` };
 }
 
-/** Tells whether an entry can be taken back together with others: those of one folder can. */
+/** Tells whether an entry can be undone together with others: those of one folder can. */
 export function canJoin(entry: UndoEntry, others: readonly UndoEntry[] = []): boolean {
   return entry.state === 'applied' && others.every(({ workspace }) => workspace === entry.workspace);
 }

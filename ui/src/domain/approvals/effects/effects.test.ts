@@ -225,7 +225,7 @@ describe('on the card', () => {
     );
     expect(card.textContent).toContain('User namespaces are switched off');
   });
-  it('p runs a command for show first, where this machine promises that nothing real changes', async () => {
+  it('p starts a dry run of a command, where this machine promises that nothing real changes', async () => {
     const { host, card, key } = await page(effectSamples.canDryRun);
     expect(within(card).getByTestId('dry-run').textContent).toContain('Dry run');
     await key('p');
@@ -253,7 +253,7 @@ describe('on the card', () => {
       { type: 'with_network', hosts: ['index.packages.example', 'static.packages.example', 'docs.rs'] },
     ]);
   });
-  it('the network is offered where something was refused it, and where a command can be run for show', async () => {
+  it('the network is offered where something was refused it, and where a dry run is possible', async () => {
     const { card, click } = await page(effectSamples.effects);
     await click('with-network');
     expect(within(card).getByTestId('way-out')).toBeTruthy();
@@ -307,14 +307,14 @@ describe('on the card', () => {
       ),
     ).toEqual([['network', 'in_place'], ['network'], []]);
   });
-  it('while it is run for show nothing is answered; it can be stopped', async () => {
+  it('during a dry run nothing is answered; it can be stopped', async () => {
     const { host, card, key, click } = await page(effectSamples.dryRunning);
     await key('y');
     expect(within(card).getByTestId('dry-running').textContent).toContain('nothing real changes');
     await click('stop-dry-run');
     expect(host.ops).toEqual([{ type: 'interrupt', session: 'ses_1' }]);
   });
-  it('what was run for show is not run for show again', async () => {
+  it('a dry run is not made twice', async () => {
     const { card, key, host } = await page(effectSamples.effects);
     await key('p');
     expect([within(card).queryByTestId('dry-run'), host.ops]).toEqual([null, []]);

@@ -119,7 +119,7 @@ export const refusals: Record<RefusalKind, { icon: IconName; word: string }> = {
 export function assuranceOf(assurance: Assurance, state: CallState): ShownAssurance {
   const { icon, look, name } = assurances[assurance];
   if (assurance === 'gate_only') return { icon, look, name, text: 'it ran for real, and cannot be undone' };
-  // Whether the rules had it taken back, the outcome says.
+  // The outcome says whether the rules undid it.
   if (assurance === 'snapshot' && state === 'denied')
     return { icon, look, name, text: 'it ran for real; its outcome is below' };
   if (assurance === 'snapshot')
@@ -143,7 +143,7 @@ export function assuranceOf(assurance: Assurance, state: CallState): ShownAssura
         text: 'what was shown was written, and nothing ran again',
       };
     case 'undone':
-      return { icon: 'undone', look: 'plain', name: 'Taken back', text: 'the folder is as it was before' };
+      return { icon: 'undone', look: 'plain', name: 'Undone', text: 'the folder is as it was before' };
     case 'failed':
     case 'interrupted':
       return { icon, look: 'plain', name, text: 'the dry run changed nothing; see what became of the call below' };
