@@ -28,8 +28,11 @@ pub struct Mentions {
     pub is_cut: bool,
 }
 
-/// Greatest depth to which schemas are followed, including references.
+/// Greatest depth to which arguments are followed.
 const DEPTH_MAX: usize = 32;
+
+/// Greatest number of schemas that one is composed of.
+const SCHEMAS_MAX: usize = 256;
 
 /// Collects everything that the arguments name, by a schema that need not be correct. A path counts as read and
 /// written; `deletes` adds that it is deleted.
@@ -55,11 +58,15 @@ struct MentionCollector<'a> {
 
 impl<'a> MentionCollector<'a> {
     /// Returns a schema together with all schemas that it is composed of.
-    fn expand_schema(&self, node: &'a Value) -> Vec<&'a Value> {
-        let mut all = Vec::new();
+    fn expand_schema(&mut self, node: &'a Value) -> Vec<&'a Value> {
+        let mut all: Vec<&'a Value> = Vec::new();
         let mut open = vec![node];
         while let Some(node) = open.pop() {
-            if all.len() >= DEPTH_MAX {
+            if all.iter().any(|known| std::ptr::eq(*known, node)) {
+                continue;
+            }
+            if all.len() >= SCHEMAS_MAX {
+                self.mentions.is_cut = true;
                 break;
             }
             all.push(node);
@@ -81,22 +88,26 @@ impl<'a> MentionCollector<'a> {
         all
     }
 
+    fn expand_schemas(&mut self, nodes: impl Iterator<Item = &'a Value>) -> Vec<&'a Value> {
+        nodes.flat_map(|node| self.expand_schema(node)).collect()
+    }
+
     /// Returns the schemas of a member of an object.
-    fn member_schemas(&self, nodes: &[&'a Value], name: &str) -> Vec<&'a Value> {
+    fn member_schemas(&mut self, nodes: &[&'a Value], name: &str) -> Vec<&'a Value> {
         let below = nodes.iter().filter_map(|node| {
             let named = node.get("properties").and_then(|all| all.get(name));
             named.or_else(|| node.get("additionalProperties"))
         });
-        below.flat_map(|node| self.expand_schema(node)).collect()
+        self.expand_schemas(below)
     }
 
     /// Returns the schemas of an item of a list.
-    fn item_schemas(&self, nodes: &[&'a Value], at: usize) -> Vec<&'a Value> {
+    fn item_schemas(&mut self, nodes: &[&'a Value], at: usize) -> Vec<&'a Value> {
         let below = nodes.iter().filter_map(|node| {
             let first = node.get("prefixItems").and_then(|items| items.get(at));
             first.or_else(|| node.get("items"))
         });
-        below.flat_map(|node| self.expand_schema(node)).collect()
+        self.expand_schemas(below)
     }
 
     fn visit_value(&mut self, name: &str, value: &Value, nodes: &[&'a Value], depth: usize) {
@@ -341,6 +352,9 @@ mod tests {
         assert!(mentions.is_cut);
         let looped = json!({ "$ref": "#" });
         assert!(!collect_mentions(&looped, json!({ "a": "b" }).as_object().unwrap(), true).is_cut);
+        let parts: Vec<Value> = (0..300).map(|n| json!({ "title": n })).collect();
+        let wide = json!({ "allOf": parts });
+        assert!(collect_mentions(&wide, json!({ "a": "b" }).as_object().unwrap(), true).is_cut);
     }
 
     #[test]
