@@ -152,10 +152,10 @@ fn check_lint(checks: &mut CheckRunner, compiler: &LintingCompiler) {
         "the same without OpenAPI",
         "The feature `openapi` can be left out; what needs it stands behind it.",
         || {
-            // All packages but the tests, which need it: with fewer, cargo would choose other features of the libraries and
-            // build all of them again.
+            // All packages, and examples with what only tests depend on: with less, cargo would choose other features of
+            // the libraries and build most of them again.
             let mut build = cargo_command(compiler, "build");
-            build.args(["--no-default-features", "--exclude", "tests"]);
+            build.args(["--no-default-features", "--lib", "--bins", "--examples"]);
             build
         },
     );
