@@ -2,6 +2,7 @@
 
 mod compiled_rule;
 mod index;
+pub mod later_runs;
 pub mod loaded_file;
 mod masked_files;
 mod precedence;
@@ -23,6 +24,7 @@ pub(crate) use subject::quote_truncated;
 pub use subject::{Subject, SubjectKind};
 
 use crate::facts::CallFacts;
+use crate::rules::later_runs::LaterRuns;
 use crate::rules::loaded_file::RulesFile;
 use crate::rules::protections::Protections;
 use index::RuleIndex;
@@ -235,12 +237,12 @@ impl RuleSet {
                 .first()
                 .is_some_and(|trace| trace.won && trace.rule == one.rule.rule)
         });
-        let protected = self.protections.tighten_verdict(
-            subject,
-            self.root.as_deref(),
-            verdict.unwrap_or(floor),
-            speaks.map(|one| one.rule),
-        );
+        let current = verdict.unwrap_or(floor);
+        let speaks = speaks.map(|one| one.rule);
+        let protected = self
+            .protections
+            .tighten_verdict(subject, self.root.as_deref(), current, speaks)
+            .or_else(|| LaterRuns::standard().tighten_verdict(subject, current, speaks));
         let Some((stricter, protection)) = protected else {
             return RuleDecision {
                 verdict,
