@@ -6,6 +6,9 @@ pub(crate) mod commits;
 // Commands with a way to the network.
 #[cfg(target_os = "linux")]
 pub(crate) mod egress;
+// Consequences of a call beyond the paths that it changes.
+#[cfg(target_os = "linux")]
+pub(crate) mod consequences;
 // Environment variables of the app that reach the programs that it starts.
 #[cfg(target_os = "linux")]
 pub(crate) mod environment_variables;

@@ -36,7 +36,7 @@ async fn what_changes_nothing_or_can_be_undone_passes() {
 
     let mut changes = open_in(
         Posture::AskAboutEffects,
-        "echo more >> a; rm -r folder; echo new > n",
+        "echo more >> a; mv folder/b folder/c; echo new > n",
         Host::Person,
     )
     .await;

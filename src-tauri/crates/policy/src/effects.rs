@@ -75,11 +75,24 @@ pub(crate) fn evaluate_effects(
     if !dry_run.reached.is_empty() && has_only_sent && !dry_run.agreed {
         verdict = verdict.max(Verdict::Ask);
     }
-    if !dry_run.agreed && dry_run.effects.len() > UNASKED_CHANGES_MAX {
+    let builds = usize::try_from(dry_run.build_outputs).unwrap_or(usize::MAX);
+    if !dry_run.agreed && dry_run.effects.len().saturating_sub(builds) > UNASKED_CHANGES_MAX {
         verdict = verdict.max(Verdict::Ask);
         reasons.push(format!(
             "More than {UNASKED_CHANGES_MAX} paths are looked at, even where each could be undone."
         ));
+    }
+    // Whoever let the command through did not know that it plants something.
+    if !dry_run.later_runs.is_empty() {
+        verdict = verdict.max(Verdict::Ask);
+        reasons.extend(dry_run.later_runs.iter().take(LISTED_PATHS_MAX).cloned());
+    }
+    let lost = dry_run.loss.iter().chain(&dry_run.repository_change);
+    if !dry_run.agreed {
+        for reason in lost {
+            verdict = verdict.max(Verdict::Ask);
+            reasons.push(reason.clone());
+        }
     }
     // A person would want to know of refusals before the call counts as done.
     if dry_run.refused > 0 && !dry_run.agreed {
@@ -101,7 +114,8 @@ pub(crate) fn evaluate_effects(
 
 /// Returns the verdict on a changed path that no rule matches.
 fn unruled_verdict(dry_run: &DryRunEvidence, fact: &ResolvedAccess) -> Verdict {
-    match dry_run.agreed || (dry_run.undoable_is_allowed && !changes_repository(fact)) {
+    let is_undoable = dry_run.is_everyday_git || !changes_repository(fact);
+    match dry_run.agreed || (dry_run.undoable_is_allowed && is_undoable) {
         true => Verdict::Allow,
         false => Verdict::Ask,
     }

@@ -38,6 +38,7 @@ pub mod clock;
 pub mod dry_run;
 pub mod error;
 pub mod fs;
+pub mod git;
 #[cfg(target_os = "linux")]
 pub mod graphics;
 mod inherited_env;

@@ -10,6 +10,7 @@ pub(crate) mod attempt;
 pub(crate) mod bounds;
 pub(crate) mod call;
 pub(crate) mod call_context;
+pub(crate) mod changes;
 pub(crate) mod dry_run;
 pub(crate) mod early_outcome;
 pub(crate) mod evaluate;

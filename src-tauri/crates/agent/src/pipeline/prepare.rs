@@ -12,7 +12,8 @@ use crate::permissions::access_resolver::AccessResolver;
 use crate::pipeline::abort::Abort;
 use crate::pipeline::attempt::Attempt;
 use crate::pipeline::call_context::CallContext;
-use crate::pipeline::{bounds, outcome};
+use crate::pipeline::changes::ChangeFindings;
+use crate::pipeline::{bounds, changes, outcome};
 use crate::session::Session;
 use crate::session::run_state::repeats::CallKey;
 
@@ -34,6 +35,8 @@ pub(crate) struct PreparedCall {
     pub confinement: Confinement,
     /// Effects of the dry run, as evidence for the verdict; none if the call has not run yet.
     pub dry_run: Option<DryRunEvidence>,
+    /// What the changes mean that are known without a dry run.
+    pub changes: ChangeFindings,
     /// Tool context, restricted to the accesses that the call was judged on.
     pub tool_context: ToolContext,
     /// Key that is equal for repetitions of the same call.
@@ -52,6 +55,7 @@ impl PreparedCall {
             in_place: false,
             confinement: Confinement::Held,
             dry_run: None,
+            changes: ChangeFindings::default(),
             tool_context: session.tool_context.restrict_to(facts.all()),
             repeat_key: CallKey::default(),
             facts,
@@ -83,6 +87,7 @@ impl PreparedCall {
             in_place: false,
             confinement: self.confinement,
             dry_run: Some(evidence),
+            changes: ChangeFindings::default(),
             tool_context: self.tool_context.clone(),
             repeat_key: self.repeat_key,
         }
@@ -169,7 +174,14 @@ pub(crate) async fn prepare_call(
             .history
             .undo_availability(&session.tool_context.workspace, plan),
     };
-    let dry_run = attempt.dry_run.as_ref();
+    let changes = changes::examine_changes(session, &plan).await;
+    let (dry_run, changes) = match &attempt.dry_run {
+        Some(result) => {
+            let evidence = changes.add_to(result.policy_effects(session));
+            (Some(evidence), ChangeFindings::default())
+        }
+        None => (None, changes),
+    };
     Ok(PreparedCall {
         facts,
         preview,
@@ -179,7 +191,8 @@ pub(crate) async fn prepare_call(
         can_dry_run,
         in_place,
         confinement: tool.confinement(),
-        dry_run: dry_run.map(|result| result.policy_effects(session)),
+        dry_run,
+        changes,
         tool_context,
         repeat_key: CallKey::from_call(cx.tool.id(), &cx.arguments),
     })

@@ -113,6 +113,7 @@ async fn judge_prepared(
     prepared: PreparedCall,
     mut alarms: Vec<Alarm>,
 ) -> Assessment {
+    alarms.extend(prepared.changes.alarms());
     alarms.extend(watchdogs::run_programs(cx, &prepared.facts).await);
     let input = evaluate::build_policy_input(cx, &prepared, alarms);
     let mut judgement = evaluate::evaluate(cx, &prepared, &input);

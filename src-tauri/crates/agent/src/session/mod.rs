@@ -46,6 +46,7 @@ use crate::session::journal::Journal;
 use crate::session::pending_call::PendingCall;
 use crate::session::run_state::active_time::ActiveTime;
 use crate::session::run_state::cancellation::CallCancellations;
+use crate::session::run_state::own_files::OwnFiles;
 use crate::session::run_state::repeats::RepeatCounter;
 use crate::session::run_state::run_limits::RunUsage;
 pub(crate) use crate::session::run_state::stop_reason::StopReason;
@@ -108,6 +109,8 @@ struct SessionData {
     stop_reason: StopReason,
     /// Counter of calls with the same result, to notice loops.
     repeats: RepeatCounter,
+    /// The files that the session wrote.
+    own_files: OwnFiles,
     active_time: ActiveTime,
     usage: Arc<RunUsage>,
     /// State that was recorded last.
@@ -240,6 +243,16 @@ impl Session {
     /// Reads or changes the counter of repeated calls.
     pub(crate) fn with_repeats<T>(&self, change: impl FnOnce(&mut RepeatCounter) -> T) -> T {
         change(&mut self.data.lock().repeats)
+    }
+
+    /// Returns the files that the session wrote, as it left them.
+    pub(crate) fn own_files(&self) -> OwnFiles {
+        self.data.lock().own_files.clone()
+    }
+
+    /// Adds files that the session wrote.
+    pub(crate) fn add_own_files(&self, written: OwnFiles) {
+        self.data.lock().own_files.add(written);
     }
 
     /// Whether a run is active.

@@ -174,6 +174,30 @@ pub struct DryRunEvidence {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub undoable_is_allowed: bool,
+    /// Sentences on the changes that some program runs or obeys by itself later on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<String>>", optional)]
+    pub later_runs: Vec<String>,
+    /// Sentence on content that is lost and that git does not have; none if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub loss: Option<String>,
+    /// Whether all that changed in the repository of the workspace is what everyday commands of git do.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub is_everyday_git: bool,
+    /// What else changed in the repository of the workspace, in one sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub repository_change: Option<String>,
+    /// Number of the changed paths that a build makes again, which git ignores.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[ts(as = "Option<u64>", optional)]
+    pub build_outputs: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Parsed contents of a command.

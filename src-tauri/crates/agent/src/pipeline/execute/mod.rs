@@ -33,6 +33,7 @@ use crate::pipeline::verdict::Assessment;
 use crate::pipeline::{outcome, snapshot};
 use crate::session::Session;
 use crate::session::elicitation::ElicitationHandler;
+use crate::session::run_state::own_files::OwnFiles;
 
 /// Payload of a panic in a tool.
 type PanicPayload = Box<dyn Any + Send>;
@@ -108,6 +109,7 @@ pub(crate) async fn run(
         FileCopy::Changed => return Ok(Step::Retry(Attempt::after_change(CHANGED_REASON))),
     };
     record_start(cx).await?;
+    let written = OwnFiles::from_plan(approved.plan());
     let run = match captured {
         Some(result) => result.commit(cx.session, &approved).await,
         None => {
@@ -115,6 +117,9 @@ pub(crate) async fn run(
             run_tool(cx, approved, tool_context).await
         }
     };
+    if run.result.is_ok() {
+        cx.session.add_own_files(written);
+    }
     Ok(Step::Done(FinishedRun { run, undo_entry }))
 }
 

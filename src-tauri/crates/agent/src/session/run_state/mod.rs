@@ -2,6 +2,7 @@
 
 pub(crate) mod active_time;
 pub(crate) mod cancellation;
+pub(crate) mod own_files;
 pub(crate) mod repeats;
 pub(crate) mod run_limits;
 pub(crate) mod stop_reason;

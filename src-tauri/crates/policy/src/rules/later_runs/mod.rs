@@ -55,6 +55,10 @@ pub struct ChangedFile<'a> {
 /// A row as it is written.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "only tests read what documents a row")
+)]
 struct RawRow {
     program: String,
     says: String,

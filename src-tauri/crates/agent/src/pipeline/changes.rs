@@ -1,0 +1,148 @@
+//! Step 4: what the changes of a plan mean beyond their paths: what runs later, what is lost, what becomes of history.
+
+use policy::rules::later_runs::{ChangedFile, LaterRuns};
+use policy::watchdogs::Alarm;
+use protocol::rule::evidence::DryRunEvidence;
+use protocol::{CapturedEffects, Node, Plan};
+use runtime::git::{
+    RepositoryChange, UnversionedLoss, count_build_outputs, examine_repository_change,
+    find_unversioned_loss,
+};
+use runtime::{Workspace, read_contents};
+use tools::text::{format_byte_size, format_count};
+
+use crate::session::Session;
+use crate::session::run_state::own_files::OwnFiles;
+
+/// Longest file whose values are compared, in bytes.
+const COMPARED_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// What the changes of a plan mean.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ChangeFindings {
+    /// Sentences on what some program runs or obeys by itself later on.
+    later_runs: Vec<String>,
+    /// Sentence on content that is lost and that git does not have.
+    loss: Option<String>,
+    repository: Option<RepositoryChange>,
+    build_outputs: u64,
+}
+
+impl ChangeFindings {
+    /// Returns the alarms of a call whose changes are known without a dry run.
+    pub fn alarms(&self) -> impl Iterator<Item = Alarm> {
+        self.later_runs.iter().chain(&self.loss).map(Alarm::ask)
+    }
+
+    /// Adds the findings to the evidence of a dry run.
+    pub fn add_to(self, evidence: DryRunEvidence) -> DryRunEvidence {
+        let (is_everyday_git, repository_change) = match self.repository {
+            None => (false, None),
+            Some(RepositoryChange::Everyday) => (true, None),
+            Some(RepositoryChange::Other(what)) => (false, Some(what)),
+        };
+        DryRunEvidence {
+            later_runs: self.later_runs,
+            loss: self.loss,
+            is_everyday_git,
+            repository_change,
+            build_outputs: self.build_outputs,
+            ..evidence
+        }
+    }
+}
+
+/// Examines the changes of a plan. What git has is looked up only where the person judges calls by their effects: else
+/// an undo is enough (M03, M24).
+pub(crate) async fn examine_changes(session: &Session, plan: &Plan) -> ChangeFindings {
+    if *plan == Plan::None {
+        return ChangeFindings::default();
+    }
+    let (workspace, plan) = (session.tool_context.workspace.clone(), plan.clone());
+    let own_files = session.own_files();
+    let judges_effects = session.posture().judges_effects();
+    let examined = tokio::task::spawn_blocking(move || {
+        let later_runs = describe_later_runs(&workspace, &plan);
+        match judges_effects {
+            false => ChangeFindings {
+                later_runs,
+                ..ChangeFindings::default()
+            },
+            true => ChangeFindings {
+                later_runs,
+                loss: describe_loss(&workspace, &plan, &own_files),
+                repository: examine_repository_change(&workspace, &plan),
+                build_outputs: count_build_outputs(&workspace, &plan),
+            },
+        }
+    });
+    examined.await.unwrap_or_else(|_| ChangeFindings {
+        later_runs: vec!["The changes could not be examined.".to_owned()],
+        ..ChangeFindings::default()
+    })
+}
+
+fn describe_loss(workspace: &Workspace, plan: &Plan, own_files: &OwnFiles) -> Option<String> {
+    let is_own = |path: &str, content: &_| own_files.contains(path, content);
+    let UnversionedLoss {
+        files,
+        bytes,
+        paths,
+    } = find_unversioned_loss(workspace, plan, &is_own)?;
+    let named: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
+    let more = if files > paths.len() as u64 {
+        ", …"
+    } else {
+        ""
+    };
+    Some(format!(
+        "Not in git: {}, {} ({}{more}).",
+        format_count(files, "file", "files"),
+        format_byte_size(bytes),
+        named.join(", ")
+    ))
+}
+
+fn describe_later_runs(workspace: &Workspace, plan: &Plan) -> Vec<String> {
+    let table = LaterRuns::standard();
+    match plan {
+        Plan::None | Plan::Remove(_) => Vec::new(),
+        Plan::Write(changes) => changes
+            .iter()
+            .filter_map(|change| {
+                Some(ChangedFile {
+                    path: &change.path,
+                    before: change.before.as_deref(),
+                    after: change.after.as_deref()?,
+                })
+            })
+            .flat_map(|file| table.describe_changed_values(&file))
+            .collect(),
+        Plan::Effects(captured) => describe_captured_later_runs(workspace, captured),
+    }
+}
+
+fn describe_captured_later_runs(workspace: &Workspace, captured: &CapturedEffects) -> Vec<String> {
+    let table = LaterRuns::standard();
+    let written = captured
+        .steps
+        .iter()
+        .filter(|step| matches!(step.after, Node::File { .. }));
+    let mut sentences = Vec::new();
+    for step in written {
+        let path = step.path.to_string_lossy();
+        if !table.compares_values(&path) {
+            continue;
+        }
+        let contents = read_contents(workspace, captured, step, COMPARED_BYTES_MAX);
+        sentences.extend(match &contents {
+            Ok((before, Some(after))) => table.describe_changed_values(&ChangedFile {
+                path: &path,
+                before: before.as_deref(),
+                after,
+            }),
+            Ok((_, None)) | Err(_) => table.describe_unknown_values(&path),
+        });
+    }
+    sentences
+}

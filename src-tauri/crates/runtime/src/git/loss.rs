@@ -1,0 +1,209 @@
+//! Content that a plan takes away and that git does not have: an undo restores it, and nothing else does.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
+use ignore::WalkBuilder;
+use protocol::{CapturedEffects, Digest, EffectStep, FileChange, Node, Plan};
+
+use super::Repository;
+use super::ignored::BuildOutputs;
+use crate::dry_run::read_contents;
+use crate::fs::workspace::Workspace;
+
+/// How many files are examined. The others count as unknown to git.
+const FILES_MAX: u64 = 20_000;
+
+/// Longest file that is looked for in git, in bytes. Longer ones count as unknown to git.
+const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// How many paths are named.
+const NAMED_PATHS_MAX: usize = 3;
+
+/// Files that are deleted or overwritten and whose content git does not have.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UnversionedLoss {
+    /// Number of files.
+    pub files: u64,
+    /// Length of their content in bytes.
+    pub bytes: u64,
+    /// The first of the files, relative to the workspace root.
+    pub paths: Vec<String>,
+}
+
+/// Returns the files that a plan deletes or overwrites and whose content git does not have, other than what a build
+/// makes again and what `is_own` says of path and content. Reads files, so it must not run on an async thread.
+pub fn find_unversioned_loss(
+    workspace: &Workspace,
+    plan: &Plan,
+    is_own: &dyn Fn(&str, &Digest) -> bool,
+) -> Option<UnversionedLoss> {
+    let repository = Repository::discover(workspace.root());
+    let repository = match plan {
+        Plan::Effects(captured) => repository.map(|it| it.with_layer(captured)),
+        Plan::None | Plan::Write(_) | Plan::Remove(_) => repository,
+    };
+    let mut search = LossSearch {
+        workspace,
+        outputs: BuildOutputs::new(repository.as_ref()),
+        repository: repository.as_ref(),
+        is_own,
+        loss: UnversionedLoss::default(),
+    };
+    match plan {
+        Plan::None => {}
+        Plan::Write(changes) => search.add_changes(changes),
+        Plan::Remove(removal) => search.add_removal(&removal.path),
+        Plan::Effects(captured) => search.add_effects(captured),
+    }
+    (search.loss.files > 0).then_some(search.loss)
+}
+
+struct LossSearch<'a> {
+    workspace: &'a Workspace,
+    repository: Option<&'a Repository>,
+    outputs: BuildOutputs<'a>,
+    is_own: &'a dyn Fn(&str, &Digest) -> bool,
+    loss: UnversionedLoss,
+}
+
+impl LossSearch<'_> {
+    fn add_changes(&mut self, changes: &[FileChange]) {
+        let is_moved = |path: &str| changes.iter().any(|it| it.from.as_deref() == Some(path));
+        for change in changes {
+            let Some(before) = &change.before else {
+                continue;
+            };
+            let is_lost = match &change.after {
+                None => !is_moved(&change.path),
+                Some(after) => self.loses_content(&change.path, before, after),
+            };
+            if is_lost && !self.is_replaceable(&change.path, before) {
+                self.add_file(&change.path, before.len() as u64);
+            }
+        }
+    }
+
+    /// Adds the files below a path on disk, links not followed.
+    fn add_removal(&mut self, path: &str) {
+        let root = self.workspace.root();
+        let mut examined = 0;
+        let walk = WalkBuilder::new(root.join(path))
+            .standard_filters(false)
+            .build();
+        for entry in walk.flatten() {
+            let Some(meta) = entry.metadata().ok().filter(fs::Metadata::is_file) else {
+                continue;
+            };
+            let below = entry.path().strip_prefix(root).unwrap_or(entry.path());
+            let path = below.to_string_lossy();
+            examined += 1;
+            let content = match examined <= FILES_MAX && meta.len() <= FILE_BYTES_MAX {
+                _ if self.is_generated(&path) => continue,
+                true => fs::read(entry.path()).ok(),
+                false => None,
+            };
+            if !content.is_some_and(|content| self.is_replaceable(&path, &content)) {
+                self.add_file(&path, meta.len());
+            }
+        }
+    }
+
+    fn add_effects(&mut self, captured: &CapturedEffects) {
+        // Content that stands somewhere else afterwards was moved.
+        let moved: HashSet<&Digest> = captured
+            .steps
+            .iter()
+            .filter(|step| step.before == Node::Absent)
+            .filter_map(|step| match &step.after {
+                Node::File { blob, .. } => Some(blob),
+                Node::Absent | Node::Link { .. } | Node::Folder { .. } => None,
+            })
+            .collect();
+        for (at, step) in captured.steps.iter().enumerate() {
+            let Node::File { blob, bytes, .. } = &step.before else {
+                continue;
+            };
+            let is_same = matches!(&step.after, Node::File { blob: after, .. } if after == blob);
+            let path = step.path.to_string_lossy();
+            let is_git = step
+                .path
+                .components()
+                .any(|part| part.as_os_str() == ".git");
+            if is_same || is_git || moved.contains(blob) || self.is_generated(&path) {
+                continue;
+            }
+            if (at as u64) < FILES_MAX && !self.loses_step(captured, step, blob) {
+                continue;
+            }
+            self.add_file(&path, *bytes);
+        }
+    }
+
+    /// Whether a step takes away content that git does not have. A file that cannot be read counts.
+    fn loses_step(&self, captured: &CapturedEffects, step: &EffectStep, blob: &Digest) -> bool {
+        let path = step.path.to_string_lossy();
+        if (self.is_own)(&path, blob) {
+            return false;
+        }
+        match read_contents(self.workspace, captured, step, FILE_BYTES_MAX) {
+            Ok((Some(before), after)) => {
+                let after = after.unwrap_or_default();
+                self.loses_content(&path, &before, &after) && !self.has_content(&path, &before)
+            }
+            Ok((None, _)) | Err(_) => true,
+        }
+    }
+
+    /// Whether little of what stood in a file is left: the file is as git has it, or most of its lines are gone.
+    fn loses_content(&self, path: &str, before: &[u8], after: &[u8]) -> bool {
+        let kept: HashSet<&[u8]> = lines(after).collect();
+        let (mut lines_before, mut lines_kept) = (0_u64, 0_u64);
+        for line in lines(before) {
+            lines_before += 1;
+            lines_kept += u64::from(kept.contains(line));
+        }
+        lines_before > lines_kept
+            && (lines_kept * 2 < lines_before
+                || (!after.is_empty() && self.has_content(path, after)))
+    }
+
+    fn has_content(&self, path: &str, content: &[u8]) -> bool {
+        self.repository.is_some_and(|repository| {
+            let path = self.workspace.root().join(path);
+            let below = path.strip_prefix(&repository.work_tree);
+            below.is_ok_and(|below| repository.has_content(below, content))
+        })
+    }
+
+    /// Whether content is in git, made by a build, or the session's own.
+    fn is_replaceable(&self, path: &str, content: &[u8]) -> bool {
+        self.is_generated(path)
+            || (self.is_own)(path, &Digest::from_bytes(content))
+            || self.has_content(path, content)
+    }
+
+    fn is_generated(&self, path: &str) -> bool {
+        self.outputs
+            .contains(&self.workspace.root().join(Path::new(path)))
+    }
+
+    fn add_file(&mut self, path: &str, bytes: u64) {
+        // An empty file has nothing to lose.
+        if bytes == 0 {
+            return;
+        }
+        self.loss.files += 1;
+        self.loss.bytes += bytes;
+        if self.loss.paths.len() < NAMED_PATHS_MAX {
+            self.loss.paths.push(path.to_owned());
+        }
+    }
+}
+
+/// The lines of a file that are not blank.
+fn lines(content: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = content.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    lines.filter(|line| !line.is_empty())
+}

@@ -1,0 +1,150 @@
+//! What git knows of a workspace: read from its repository, without running git, whose settings may name programs.
+
+mod ignored;
+mod loss;
+mod refs;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gix_hash::{Kind, ObjectId};
+use gix_object::{Data, Exists as _, Find as _, Kind as ObjectKind};
+use protocol::CapturedEffects;
+
+pub use ignored::count_build_outputs;
+pub use loss::{UnversionedLoss, find_unversioned_loss};
+pub use refs::{RepositoryChange, examine_repository_change};
+
+/// How many commits are searched for a file. What only a further one has counts as unknown to git.
+const TIPS_MAX: usize = 200;
+
+/// Longest file of one line that git keeps, in bytes.
+const LINE_FILE_BYTES_MAX: u64 = 4096;
+
+/// A repository, opened to read objects from it.
+struct Repository {
+    work_tree: PathBuf,
+    /// The folder with the refs and objects, which all work trees share.
+    common_dir: PathBuf,
+    objects: gix_odb::Handle,
+    /// The files that are staged; none if they cannot be read.
+    index: Option<gix_index::File>,
+    /// The commits that refs lead to.
+    tips: Vec<ObjectId>,
+    layer: Option<Layer>,
+}
+
+/// What a command wrote into the repository, in a layer over it.
+struct Layer {
+    objects: gix_odb::Handle,
+    /// The commits that refs were moved to.
+    tips: Vec<ObjectId>,
+}
+
+impl Repository {
+    /// Finds the repository of a folder: in it, or in a folder above; none if there is none that can be read.
+    fn discover(folder: &Path) -> Option<Self> {
+        folder.ancestors().find_map(|work_tree| {
+            let found = work_tree.join(".git");
+            let git_dir = match fs::symlink_metadata(&found) {
+                Ok(meta) if meta.is_dir() => found,
+                Ok(meta) if meta.is_file() => {
+                    let line = read_line_file(&found)?;
+                    work_tree.join(line.strip_prefix("gitdir: ")?)
+                }
+                Ok(_) | Err(_) => return None,
+            };
+            let common_dir = match read_line_file(&git_dir.join("commondir")) {
+                Some(common) => git_dir.join(common),
+                None => git_dir.clone(),
+            };
+            let objects = gix_odb::at(common_dir.join("objects"), Kind::Sha1).ok()?;
+            let options = gix_index::decode::Options::default();
+            Some(Self {
+                work_tree: work_tree.to_owned(),
+                index: gix_index::File::at(git_dir.join("index"), Kind::Sha1, true, options).ok(),
+                tips: refs::read_tips(&git_dir, &common_dir),
+                common_dir,
+                objects,
+                layer: None,
+            })
+        })
+    }
+
+    /// Adds what a command wrote into the repository of its workspace, if it wrote anything there.
+    fn with_layer(mut self, captured: &CapturedEffects) -> Self {
+        let folder = captured.layer.join(".git").join("objects");
+        if folder.is_dir()
+            && let Ok(objects) = gix_odb::at(folder, Kind::Sha1)
+        {
+            let tips = refs::moved_tips(&self.common_dir, captured);
+            self.layer = Some(Layer { objects, tips });
+        }
+        self
+    }
+
+    /// Whether git has this content of a file: staged, or in a commit that a ref leads to, before a command or after it.
+    /// An object that nothing leads to does not count: git removes it some day. The path is relative to the work tree.
+    fn has_content(&self, path: &Path, content: &[u8]) -> bool {
+        let id = gix_object::compute_hash(Kind::Sha1, ObjectKind::Blob, content);
+        id.is_ok_and(|id| self.is_staged(path, &id) || self.is_committed(path, &id))
+    }
+
+    fn is_staged(&self, path: &Path, blob: &ObjectId) -> bool {
+        let name = path.to_string_lossy();
+        let index = self.index.as_ref();
+        let entry = index.and_then(|index| index.entry_by_path(name.as_bytes().into()));
+        entry.is_some_and(|entry| entry.id == *blob)
+    }
+
+    fn is_committed(&self, path: &Path, blob: &ObjectId) -> bool {
+        let made = self.layer.iter().flat_map(|layer| &layer.tips);
+        // A stash keeps untracked files in one of its parents.
+        let parents = made.clone().filter_map(|tip| self.commit_parents(tip));
+        let parents: Vec<ObjectId> = parents.flatten().collect();
+        let tips = self.tips.iter().chain(made).chain(&parents);
+        tips.take(TIPS_MAX)
+            .any(|commit| self.find_in_commit(commit, path) == Some(*blob))
+    }
+
+    /// Returns the object at a path in the tree of a commit.
+    fn find_in_commit(&self, commit: &ObjectId, path: &Path) -> Option<ObjectId> {
+        let mut buffer = Vec::new();
+        let commit = self.find_object(commit, &mut buffer)?;
+        let mut id = commit.try_into_commit_iter()?.tree_id().ok()?;
+        for name in path.components() {
+            let mut buffer = Vec::new();
+            let tree = self.find_object(&id, &mut buffer)?.try_into_tree_iter()?;
+            let name = name.as_os_str().as_encoded_bytes();
+            let entry = tree
+                .filter_map(Result::ok)
+                .find(|entry| entry.filename == name)?;
+            id = entry.oid.to_owned();
+        }
+        Some(id)
+    }
+
+    /// Returns the parents of a commit; none if there is no such commit.
+    fn commit_parents(&self, id: &ObjectId) -> Option<Vec<ObjectId>> {
+        let mut buffer = Vec::new();
+        let commit = self.find_object(id, &mut buffer)?.try_into_commit_iter()?;
+        Some(commit.parent_ids().collect())
+    }
+
+    fn find_object<'a>(&self, id: &ObjectId, buffer: &'a mut Vec<u8>) -> Option<Data<'a>> {
+        let layer = self.layer.as_ref().map(|layer| &layer.objects);
+        let store = [Some(&self.objects), layer]
+            .into_iter()
+            .flatten()
+            .find(|store| store.exists(id))?;
+        store.try_find(id, buffer).ok().flatten()
+    }
+}
+
+/// Reads a file of one line; none if it cannot be read.
+fn read_line_file(path: &Path) -> Option<String> {
+    let meta = fs::symlink_metadata(path).ok()?;
+    let is_short = meta.is_file() && meta.len() <= LINE_FILE_BYTES_MAX;
+    let text = is_short.then(|| fs::read_to_string(path).ok()).flatten()?;
+    Some(text.trim().to_owned())
+}

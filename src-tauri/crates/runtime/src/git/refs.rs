@@ -1,0 +1,361 @@
+//! What a command did to a repository: whether every commit that a branch held is still held by one.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gix_hash::ObjectId;
+use protocol::{CapturedEffects, Node, Plan};
+
+use super::{Repository, read_line_file};
+use crate::fs::workspace::Workspace;
+
+/// How many commits are followed. A history that would need more counts as dropped.
+const COMMITS_MAX: usize = 20_000;
+
+/// Longest list of packed refs that is read, in bytes.
+const PACKED_REFS_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// Files at the top of `.git` that the everyday commands write.
+const EVERYDAY_FILES: &[&str] = &[
+    "index",
+    "HEAD",
+    "ORIG_HEAD",
+    "FETCH_HEAD",
+    "MERGE_HEAD",
+    "MERGE_MSG",
+    "MERGE_MODE",
+    "AUTO_MERGE",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "REBASE_HEAD",
+    "SQUASH_MSG",
+    "COMMIT_EDITMSG",
+    "packed-refs",
+    "gc.log",
+];
+
+/// Folders of `.git` that the everyday commands write in.
+const EVERYDAY_FOLDERS: &[&str] = &[
+    "objects",
+    "refs",
+    "logs",
+    "rebase-merge",
+    "rebase-apply",
+    "sequencer",
+];
+
+/// What a command did to the repository of its workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RepositoryChange {
+    /// Nothing, or nothing but what the everyday commands do: every commit is still held.
+    Everyday,
+    /// Something else, in one sentence.
+    Other(String),
+}
+
+/// Examines the changes of a plan below `.git` of its workspace; none if there are none. Reads files, so it must not run
+/// on an async thread.
+pub fn examine_repository_change(workspace: &Workspace, plan: &Plan) -> Option<RepositoryChange> {
+    let Plan::Effects(captured) = plan else {
+        return None;
+    };
+    let changes = GitChanges::new(captured);
+    if changes.0.is_empty() {
+        return None;
+    }
+    let reason =
+        changes
+            .describe_unusual()
+            .or_else(|| match Repository::discover(workspace.root()) {
+                Some(repository) if repository.common_dir == workspace.root().join(".git") => {
+                    let repository = repository.with_layer(captured);
+                    describe_dropped(&repository, captured, &changes)
+                }
+                Some(_) | None => Some("It changes a repository that cannot be read.".to_owned()),
+            });
+    Some(reason.map_or(RepositoryChange::Everyday, RepositoryChange::Other))
+}
+
+/// The changed paths below `.git`, relative to it, each with its state afterwards.
+struct GitChanges<'a>(BTreeMap<&'a Path, &'a Node>);
+
+impl<'a> GitChanges<'a> {
+    fn new(captured: &'a CapturedEffects) -> Self {
+        let steps = captured.steps.iter();
+        Self(
+            steps
+                .filter_map(|step| Some((step.path.strip_prefix(".git").ok()?, &step.after)))
+                .filter(|(path, _)| !path.as_os_str().is_empty())
+                .collect(),
+        )
+    }
+
+    /// Describes a change that no everyday command makes.
+    fn describe_unusual(&self) -> Option<String> {
+        self.0.iter().find_map(|(path, after)| {
+            let mut parts = path
+                .components()
+                .filter_map(|part| part.as_os_str().to_str());
+            let first = parts.next().unwrap_or_default();
+            let is_file = parts.next().is_none();
+            let is_object = first == "objects" && !is_file;
+            if is_object && **after == Node::Absent {
+                return Some("It removes objects of the repository.".to_owned());
+            }
+            let is_everyday =
+                EVERYDAY_FOLDERS.contains(&first) || (is_file && EVERYDAY_FILES.contains(&first));
+            (!is_everyday).then(|| format!("It changes `.git/{}`.", path.display()))
+        })
+    }
+}
+
+/// The refs of a repository, by name, and where each leads.
+#[derive(Debug, Clone, Default)]
+struct Refs {
+    packed: BTreeMap<String, ObjectId>,
+    loose: BTreeMap<String, ObjectId>,
+    /// The commit that is checked out without a branch.
+    detached: Option<ObjectId>,
+}
+
+impl Refs {
+    fn read(common_dir: &Path) -> Self {
+        let mut refs = Self {
+            packed: read_packed_refs(&common_dir.join("packed-refs")),
+            ..Self::default()
+        };
+        refs.detached = read_id(&common_dir.join("HEAD"));
+        let mut open = vec![PathBuf::from("refs")];
+        while let Some(folder) = open.pop() {
+            let entries = fs::read_dir(common_dir.join(&folder)).into_iter().flatten();
+            for entry in entries.flatten() {
+                let path = folder.join(entry.file_name());
+                match entry.file_type() {
+                    Ok(kind) if kind.is_dir() => open.push(path),
+                    Ok(_) | Err(_) => {
+                        let id = read_id(&common_dir.join(&path));
+                        refs.loose
+                            .extend(id.map(|id| (path.to_string_lossy().into_owned(), id)));
+                    }
+                }
+            }
+        }
+        refs
+    }
+
+    /// Returns the refs after the changes, whose files lie in a layer.
+    fn after(&self, changes: &GitChanges<'_>, layer: &Path) -> Self {
+        let mut refs = self.clone();
+        for (path, after) in &changes.0 {
+            let file = layer.join(".git").join(path);
+            let exists = **after != Node::Absent;
+            match path.to_str().unwrap_or_default() {
+                "HEAD" => refs.detached = read_id(&file),
+                "packed-refs" if exists => refs.packed = read_packed_refs(&file),
+                "packed-refs" => refs.packed.clear(),
+                name if name.starts_with("refs/") => match read_id(&file).filter(|_| exists) {
+                    Some(id) => drop(refs.loose.insert(name.to_owned(), id)),
+                    None => drop(refs.loose.remove(name)),
+                },
+                _ => {}
+            }
+        }
+        refs
+    }
+
+    fn get(&self, name: &str) -> Option<&ObjectId> {
+        self.loose.get(name).or_else(|| self.packed.get(name))
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let packed = self
+            .packed
+            .keys()
+            .filter(|name| !self.loose.contains_key(*name));
+        self.loose.keys().chain(packed).map(String::as_str)
+    }
+
+    fn tips(&self) -> impl Iterator<Item = ObjectId> {
+        let named = self.names().filter_map(|name| self.get(name).copied());
+        named.chain(self.detached)
+    }
+}
+
+/// Returns the commits that refs lead to, that which is checked out first.
+pub(super) fn read_tips(git_dir: &Path, common_dir: &Path) -> Vec<ObjectId> {
+    let refs = Refs::read(common_dir);
+    let head = read_line_file(&git_dir.join("HEAD"));
+    let branch = head.as_deref().and_then(|head| head.strip_prefix("ref: "));
+    let branch = branch.and_then(|branch| refs.get(branch).copied());
+    let detached = read_id(&git_dir.join("HEAD"));
+    branch
+        .into_iter()
+        .chain(detached)
+        .chain(refs.tips())
+        .collect()
+}
+
+/// Returns the commits that refs lead to after a command, and did not lead to before.
+pub(super) fn moved_tips(common_dir: &Path, captured: &CapturedEffects) -> Vec<ObjectId> {
+    let before = Refs::read(common_dir);
+    let after = before.after(&GitChanges::new(captured), &captured.layer);
+    let known: HashSet<ObjectId> = before.tips().collect();
+    after.tips().filter(|tip| !known.contains(tip)).collect()
+}
+
+/// Describes the first commits or tags that nothing holds afterwards.
+fn describe_dropped(
+    repository: &Repository,
+    captured: &CapturedEffects,
+    changes: &GitChanges<'_>,
+) -> Option<String> {
+    let before = Refs::read(&repository.common_dir);
+    let after = before.after(changes, &captured.layer);
+    let all_after: Vec<ObjectId> = after.tips().collect();
+    let held = |name: &str| before.get(name).filter(|id| after.get(name) != Some(id));
+    for name in before.names() {
+        let Some(old) = held(name) else {
+            continue;
+        };
+        if let Some(tag) = name.strip_prefix("refs/tags/") {
+            return Some(format!("It moves or deletes the tag `{tag}`."));
+        }
+        let Some(branch) = name.strip_prefix("refs/heads/") else {
+            continue;
+        };
+        let is_forward = after
+            .get(name)
+            .is_some_and(|new| reaches(repository, &[*new], old));
+        if is_forward {
+            continue;
+        }
+        let all_before: Vec<ObjectId> = before.tips().collect();
+        let dropped = commits_only_of(repository, *old, &all_after);
+        let new = after.get(name);
+        let written = new.map_or(Some(0), |new| {
+            commits_only_of(repository, *new, &all_before)
+        });
+        match (dropped, written) {
+            // The branch went to a commit that was there before, or is gone, and what it held is held elsewhere.
+            (Some(0), Some(0)) => {}
+            (Some(0), Some(_)) => {
+                return Some(format!(
+                    "It rewrites commits of `{branch}` that were pushed or are in another branch."
+                ));
+            }
+            // A rebase or an amendment of work that only this branch had.
+            (Some(dropped), Some(written)) if written >= dropped => {}
+            (Some(dropped), Some(_)) => {
+                let commits = match dropped {
+                    1 => "1 commit".to_owned(),
+                    many => format!("{many} commits"),
+                };
+                return Some(format!(
+                    "It drops {commits} that only the branch `{branch}` holds."
+                ));
+            }
+            (None, _) | (_, None) => {
+                return Some(format!(
+                    "It moves the branch `{branch}`, whose history is too long to be compared."
+                ));
+            }
+        }
+    }
+    let left = before
+        .detached
+        .filter(|old| !reaches(repository, &all_after, old));
+    if left.is_some() {
+        return Some("It leaves commits that no branch holds.".to_owned());
+    }
+    describe_dropped_stash(repository, captured, changes)
+}
+
+/// Describes a stash that was dropped, and not applied to files.
+fn describe_dropped_stash(
+    repository: &Repository,
+    captured: &CapturedEffects,
+    changes: &GitChanges<'_>,
+) -> Option<String> {
+    let log = Path::new("logs/refs/stash");
+    let after = changes.0.get(log)?;
+    let before = count_lines(&repository.common_dir.join(log));
+    let after = match after {
+        Node::Absent => 0,
+        Node::File { .. } | Node::Link { .. } | Node::Folder { .. } => {
+            count_lines(&captured.layer.join(".git").join(log))
+        }
+    };
+    let changes_files = captured
+        .steps
+        .iter()
+        .any(|step| !step.path.starts_with(".git"));
+    (after < before && !changes_files).then(|| "It drops stashed changes.".to_owned())
+}
+
+fn count_lines(path: &Path) -> usize {
+    fs::read(path).map_or(0, |text| text.iter().filter(|byte| **byte == b'\n').count())
+}
+
+/// Whether a commit is reached from any of the tips.
+fn reaches(repository: &Repository, tips: &[ObjectId], sought: &ObjectId) -> bool {
+    let mut seen = HashSet::new();
+    let mut open: std::collections::VecDeque<ObjectId> = tips.iter().copied().collect();
+    while let Some(id) = open.pop_front() {
+        if id == *sought {
+            return true;
+        }
+        if seen.len() >= COMMITS_MAX {
+            return false;
+        }
+        if seen.insert(id) {
+            open.extend(repository.commit_parents(&id).unwrap_or_default());
+        }
+    }
+    false
+}
+
+/// Returns the number of commits that are reached from `tip` and from none of the others; none if there are too many to
+/// tell.
+fn commits_only_of(repository: &Repository, tip: ObjectId, others: &[ObjectId]) -> Option<usize> {
+    let known = collect_commits(repository, others.to_vec(), &HashSet::new())?;
+    let own = collect_commits(repository, vec![tip], &known)?;
+    Some(own.len())
+}
+
+/// Returns the commits that are reached from the tips without passing one of `known`; none if there are too many.
+fn collect_commits(
+    repository: &Repository,
+    mut open: Vec<ObjectId>,
+    known: &HashSet<ObjectId>,
+) -> Option<HashSet<ObjectId>> {
+    let mut seen = HashSet::new();
+    while let Some(id) = open.pop() {
+        if known.contains(&id) || !seen.insert(id) {
+            continue;
+        }
+        if seen.len() > COMMITS_MAX {
+            return None;
+        }
+        open.extend(repository.commit_parents(&id).unwrap_or_default());
+    }
+    Some(seen)
+}
+
+fn read_id(path: &Path) -> Option<ObjectId> {
+    ObjectId::from_hex(read_line_file(path)?.as_bytes()).ok()
+}
+
+/// Reads the packed refs: `ID NAME`, one a line, with comments and peeled tags between them.
+fn read_packed_refs(path: &Path) -> BTreeMap<String, ObjectId> {
+    let is_short = fs::metadata(path).is_ok_and(|meta| meta.len() <= PACKED_REFS_BYTES_MAX);
+    let text = is_short.then(|| fs::read_to_string(path).ok()).flatten();
+    let text = text.unwrap_or_default();
+    let lines = text.lines().filter(|line| !line.starts_with(['#', '^']));
+    lines
+        .filter_map(|line| {
+            let (id, name) = line.split_once(' ')?;
+            Some((name.to_owned(), ObjectId::from_hex(id.as_bytes()).ok()?))
+        })
+        .collect()
+}

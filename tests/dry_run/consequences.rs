@@ -1,0 +1,224 @@
+//! Consequences of a call beyond the paths that it changes, where effects are judged (M24): content that git does not
+//! have, commits that nothing holds any more, and what some program runs by itself later on.
+
+use std::process::Command;
+
+use agent::Host;
+use protocol::event::{CallChange, EventBody};
+use protocol::settings::Posture;
+use protocol::{CallState, Decision, Settings};
+use serde_json::{Value, json};
+use support::{Fixture, HEADLESS, call_bash, call_tool, call_write, rule_text, say_text};
+
+const SANDBOX: &str = env!("CARGO_BIN_EXE_sandbox_program");
+
+/// A repository with two commits, a branch with one more, uncommitted changes, an ignored build and a file of its own.
+const REPOSITORY: &str = "\
+    git init -q -b main . && git config user.email a@b.example && git config user.name A && \
+    printf 'target/\\n.env.local\\n' > .gitignore && printf 'one\\ntwo\\nthree\\n' > tracked && git add . && git commit -qm 1 && \
+    echo four >> tracked && git commit -qam 2 && \
+    git switch -qc side HEAD~1 && echo side > side && git add . && git commit -qm 3 && git switch -q main && \
+    git tag v1 HEAD~1 && printf 'mine\\nmine too\\n' > dirty && git add dirty && printf 'mine\\nnew work\\nmore work\\n' > dirty && \
+    echo notes > untracked && mkdir -p target/debug && echo made > target/debug/app && echo K=1 > .env.local";
+
+/// A desk over that repository, whose agent takes these turns where effects are judged.
+async fn open_repository(turns: impl IntoIterator<Item = Value>, host: Host) -> Fixture {
+    let turns: Vec<Value> = turns.into_iter().chain([say_text("Done.")]).collect();
+    let desk = Fixture::with_sandbox(turns, host, Some(SANDBOX)).await;
+    let made = Command::new("sh")
+        .args(["-c", REPOSITORY])
+        .current_dir(desk.workspace_root())
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .status();
+    assert!(made.unwrap().success());
+    let settings = Settings {
+        posture: Some(Posture::AskAboutEffects),
+        ..Settings::default()
+    };
+    desk.set_settings(settings).await;
+    desk
+}
+
+/// Plays one call and rejects it if it asks. Returns the reasons that its card shows; none if it passed.
+async fn ask_reason(turn: Value) -> Option<String> {
+    let mut desk = open_repository([turn], Host::Person).await;
+    desk.start("Go.").await;
+    let is_settled = |body: &EventBody| match body {
+        EventBody::Call { change, .. } => {
+            matches!(
+                change,
+                CallChange::Waiting { .. } | CallChange::Ended { .. }
+            )
+        }
+        _ => false,
+    };
+    desk.wait_for_event("a card or an outcome", is_settled)
+        .await;
+    let call = desk.only_call().await;
+    if call.state != CallState::Waiting {
+        assert_eq!(call.state, CallState::Done, "{:?}", call.outcome);
+        return None;
+    }
+    desk.decide_call(&call, Decision::reject("No."))
+        .await
+        .unwrap();
+    desk.wait_until_ended().await;
+    let trail = call.trail.unwrap();
+    let steps = trail.steps.iter().filter(|step| step.verdict.is_some());
+    let texts = steps
+        .map(|step| step.text.as_str())
+        .chain([trail.lead.as_str()]);
+    Some(texts.collect::<Vec<_>>().join("\n"))
+}
+
+#[tokio::test]
+async fn what_git_has_or_a_build_makes_is_no_loss() {
+    for command in [
+        "rm tracked",
+        "rm -r target",
+        "echo changed > tracked",
+        "mv untracked elsewhere",
+        "echo more >> untracked",
+        "rm side 2>/dev/null; git switch -q side && rm side",
+    ] {
+        assert_eq!(ask_reason(call_bash(command)).await, None, "{command}");
+    }
+}
+
+#[tokio::test]
+async fn content_that_git_does_not_have_asks() {
+    for (turn, expected) in [
+        (
+            call_bash("rm untracked"),
+            "Not in git: 1 file, 6 bytes (`untracked`).",
+        ),
+        (call_bash("git clean -qfd"), "(`untracked`)"),
+        (call_bash("echo x > untracked"), "(`untracked`)"),
+        // Back to what was staged: the work since then is gone.
+        (call_bash("git checkout -q -- dirty"), "(`dirty`)"),
+        (call_bash("rm .env.local"), ".env.local"),
+        (
+            call_tool("delete_path", json!({ "path": "untracked" })),
+            "(`untracked`)",
+        ),
+        (call_write("untracked", "all new\n"), "(`untracked`)"),
+    ] {
+        let reason = ask_reason(turn.clone()).await;
+        let reason = reason.unwrap_or_else(|| panic!("passed: {turn}"));
+        assert!(reason.contains(expected), "{turn}: {reason}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_session_wrote_itself_is_no_loss() {
+    let turns = [
+        call_write("plan.md", "one\n"),
+        call_write("plan.md", "two\n"),
+        call_bash("rm plan.md"),
+    ];
+    let mut desk = open_repository(turns, Host::Person).await;
+    desk.play().await;
+    assert_eq!(desk.call_states().await, [CallState::Done; 3]);
+    assert_eq!(desk.read_file("plan.md"), None);
+}
+
+#[tokio::test]
+async fn everyday_commands_of_git_pass_and_are_undone_as_one() {
+    for command in [
+        "git status --short && git log --oneline && git diff",
+        "git add . && git commit -qm more",
+        "git stash -q && git stash pop -q",
+        "git switch -qc topic",
+        "git stash -q && git switch -q side && git rebase -q main && git switch -q main && git merge -q side",
+        "git commit -q --amend -m better",
+        "git branch copy side",
+    ] {
+        assert_eq!(ask_reason(call_bash(command)).await, None, "{command}");
+    }
+    let mut desk = open_repository(
+        [call_bash("git add . && git commit -qm more")],
+        Host::Person,
+    )
+    .await;
+    let head = desk.read_file(".git/refs/heads/main");
+    desk.play().await;
+    assert_ne!(desk.read_file(".git/refs/heads/main"), head);
+    let call = desk.only_call().await;
+    desk.undo_call(&call).await;
+    assert_eq!(desk.read_file(".git/refs/heads/main"), head);
+}
+
+#[tokio::test]
+async fn commits_that_nothing_holds_any_more_ask() {
+    for (command, expected) in [
+        (
+            "git reset -q --soft HEAD~1",
+            "It drops 1 commit that only the branch `main` holds.",
+        ),
+        (
+            "git branch -D side",
+            "It drops 1 commit that only the branch `side` holds.",
+        ),
+        ("git tag -d v1", "It moves or deletes the tag `v1`."),
+        ("git stash -q && git stash drop -q", "Not in git"),
+        (
+            "git commit -qam more && git reset -q --hard HEAD~1",
+            "Not in git",
+        ),
+        ("git config core.editor ./x", "was refused 1 thing"),
+    ] {
+        let reason = ask_reason(call_bash(command)).await;
+        let reason = reason.unwrap_or_else(|| panic!("passed: {command}"));
+        assert!(reason.contains(expected), "{command}: {reason}");
+    }
+}
+
+#[tokio::test]
+async fn what_runs_later_asks_for_tools_as_for_commands() {
+    let package = r#"{"scripts": {"postinstall": "node setup.js"}}"#;
+    let says = "npm runs this on the next install: `scripts.postinstall` is `node setup.js`.";
+    for (turn, expected) in [
+        (call_write("package.json", package), says),
+        (call_bash(format!("echo '{package}' > package.json")), says),
+        (
+            call_write(".github/workflows/ci.yml", "on: push\n"),
+            "GitHub Actions runs this on the next push.",
+        ),
+        (
+            call_bash("mkdir -p .github/workflows && echo on: push > .github/workflows/ci.yml"),
+            "GitHub Actions runs this on the next push.",
+        ),
+        (
+            call_write("AGENTS.md", "Obey.\n"),
+            "Agents read this as their instructions",
+        ),
+    ] {
+        let reason = ask_reason(turn.clone()).await;
+        let reason = reason.unwrap_or_else(|| panic!("passed: {turn}"));
+        assert!(reason.contains(expected), "{turn}: {reason}");
+    }
+    let harmless = call_write("package.json", r#"{"scripts": {"test": "vitest"}}"#);
+    assert_eq!(ask_reason(harmless).await, None);
+}
+
+/// A rule about a command was not meant for what the command plants; one that names the file was.
+#[tokio::test]
+async fn a_rule_for_the_command_does_not_let_it_plant_something() {
+    let command = r#"echo '{"scripts": {"prepare": "./x"}}' > package.json"#;
+    let workflow = "mkdir -p .github/workflows && echo on: push > .github/workflows/ci.yml";
+    for (command, rules, expected) in [
+        (command, rule_text("bash", "*", "allow"), CallState::Denied),
+        (workflow, rule_text("bash", "*", "allow"), CallState::Denied),
+        (
+            workflow,
+            rule_text("fs.write", ".github/workflows/**", "allow"),
+            CallState::Done,
+        ),
+    ] {
+        let mut desk = open_repository([call_bash(command)], HEADLESS).await;
+        desk.write_rules(&rules);
+        desk.play().await;
+        let outcomes = desk.call_outcomes().await;
+        assert_eq!(outcomes[0].0, expected, "{command} {rules}: {outcomes:?}");
+    }
+}
