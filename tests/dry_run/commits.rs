@@ -94,6 +94,27 @@ async fn a_dry_run_shows_what_a_command_does_and_only_that_is_done() {
 }
 
 #[tokio::test]
+async fn effects_name_what_a_command_changed() {
+    let mut desk = open_desk("sed -i s/running/cancelled/ jobs.json", Host::Person).await;
+    desk.write_file(
+        "jobs.json",
+        "[\n{ \"id\": 4711, \"name\": \"nightly-train\", \"status\": \"running\" },\n\
+         { \"id\": 4712, \"name\": \"evaluate\", \"status\": \"running\" },\n\
+         { \"id\": 4713, \"name\": \"publish\", \"status\": \"done\" }\n]\n",
+    );
+    desk.start("Go.").await;
+    desk.decide_next(Decision::DryRun).await;
+    let shown = desk.wait_for_call().await;
+    let diff = shown_effects(&shown).changes[0].diff.as_ref().unwrap();
+    let summary: Vec<String> = diff.summary.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        summary,
+        ["4711 “nightly-train”, 4712 “evaluate” › status: running → cancelled"]
+    );
+    assert_eq!(diff.hunks[0].section, "4711 “nightly-train” › status");
+}
+
+#[tokio::test]
 async fn a_part_of_the_effects_is_taken_over() {
     let mut desk = open_desk("echo more >> a; echo new > n", Host::Person).await;
     desk.start("Go.").await;

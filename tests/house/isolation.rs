@@ -7,20 +7,24 @@ use cargo_metadata::{DependencyKind, MetadataCommand};
 
 use crate::house::source_rules::{list_source_files, repo_root};
 
-/// Dependencies that tools may have: none opens a file, a connection or a process by itself. `tokio` and `lopdf` could, and
-/// are kept from it by the words below.
-const TOOLS_BUILT_ON: [&str; 20] = [
+/// Dependencies that tools may have: none opens a file, a connection or a process by itself. `tokio`, `lopdf`, `csv` and
+/// `quick-xml` could, and are kept from it by the words below.
+const TOOLS_BUILT_ON: [&str; 24] = [
     "async-trait",
     "bm25",
+    "csv",
     "dom_query",
     "dom_smoothie",
     "encoding_rs",
+    "granit-parser",
     "html5ever",
+    "jsonc-parser",
     "jsonschema",
     "lopdf",
     "percent-encoding",
     "policy",
     "protocol",
+    "quick-xml",
     "runtime",
     "serde",
     "serde-saphyr",
@@ -34,7 +38,7 @@ const TOOLS_BUILT_ON: [&str; 20] = [
 
 /// The ways out of a crate that the standard library and `tokio` have, those round the compiler, and those of `runtime`
 /// that are the engine's own: there a folder or a file is taken as it is named.
-const FORBIDDEN_CALLS: [&str; 24] = [
+const FORBIDDEN_CALLS: [&str; 26] = [
     "std::fs",
     "std::net",
     "std::os",
@@ -59,6 +63,8 @@ const FORBIDDEN_CALLS: [&str; 24] = [
     "write_atomic",
     "create_private_folder",
     "Document::load(",
+    "::from_file(",
+    ".from_path(",
 ];
 
 /// Files that may lift a lint of `clippy.toml`: the crates that own what it guards, and those outside the engine.

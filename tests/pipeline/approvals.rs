@@ -43,6 +43,45 @@ async fn a_safe_write_shows_its_diff() {
     assert_eq!(desk.read_file("a.txt").unwrap(), "one\n2\nthree\n");
 }
 
+/// A change of one job among many says which one.
+#[tokio::test]
+async fn a_card_names_what_a_change_is_in() {
+    let edit = call_edit(
+        "jobs.json",
+        "\"owner\": \"ada\",\n    \"status\": \"running\"",
+        "\"owner\": \"ada\",\n    \"status\": \"cancelled\"",
+    );
+    let mut desk = Fixture::new([edit]).await;
+    let jobs = r#"{ "jobs": [
+  {
+    "id": 4710,
+    "name": "evaluate",
+    "owner": "bob",
+    "status": "running"
+  },
+  {
+    "id": 4711,
+    "name": "nightly-train",
+    "queue": "gpu",
+    "owner": "ada",
+    "status": "running"
+  }
+] }
+"#;
+    desk.write_file("jobs.json", jobs).play().await;
+    let view = desk.only_call().await;
+    let files = expect_variant!(&view.preview, Preview::Diff { files } => files);
+    let summary: Vec<String> = files[0].summary.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        summary,
+        ["jobs › 4711 “nightly-train” › status: running → cancelled"]
+    );
+    assert_eq!(
+        files[0].hunks[0].section,
+        "jobs › 4711 “nightly-train” › status"
+    );
+}
+
 /// `S000-25`, `S000-34`: a local call waits; nothing runs before consent.
 #[tokio::test]
 async fn a_command_waits_for_consent() {

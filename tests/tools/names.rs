@@ -132,6 +132,8 @@ async fn what_a_name_says_is_safe_runs_and_shows_its_difference() {
             language: String::new(),
             added: 1,
             removed: 0,
+            summary: Vec::new(),
+            summary_more: 0,
             hunks: vec![Hunk {
                 id: 0,
                 old_start: 1,

@@ -180,11 +180,35 @@ pub const MARKED_LINES_MAX: usize = 200;
 /// Bytes of one replaced block, both sides together, up to which marks within lines are computed.
 pub const MARKED_BYTES_MAX: usize = 32 * 1024;
 
-/// Lines that are searched for a heading above a hunk.
-pub const SECTION_LINES_SCANNED_MAX: usize = 2_000;
+/// Longest text whose structure is read, in bytes.
+pub const STRUCTURE_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// Longest heading above a hunk, in characters.
-pub const SECTION_CHARS_MAX: usize = 80;
+/// Places of one text's structure; a text with more has none.
+pub const STRUCTURE_NODES_MAX: usize = 200_000;
+
+/// Places within each other of one text's structure; a text with more has none.
+pub const STRUCTURE_DEPTH_MAX: usize = 64;
+
+/// Changes between the structures of a file; where there are more, none is told.
+pub const STRUCTURE_CHANGES_MAX: usize = 20_000;
+
+/// Longest name of one place, in characters.
+pub const STRUCTURE_LABEL_CHARS_MAX: usize = 60;
+
+/// Longest way to a place, in characters; of a longer one the end is shown.
+pub const STRUCTURE_WAY_CHARS_MAX: usize = 200;
+
+/// Lines in which the changes of one file are summarized.
+pub const SUMMARY_LINES_MAX: usize = 3;
+
+/// Lines that a change is compared with to be told in one of them.
+pub const SUMMARY_GROUPS_COMPARED_MAX: usize = 100;
+
+/// Places that one line of a summary names.
+pub const SUMMARY_NAMES_MAX: usize = 3;
+
+/// Longest value in a summary, in characters.
+pub const SUMMARY_VALUE_CHARS_MAX: usize = 60;
 
 /// Lines of a file that are compared with a text that was not found in it.
 pub const SIMILAR_LINES_MAX: usize = 20_000;

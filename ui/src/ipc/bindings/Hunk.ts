@@ -18,7 +18,8 @@ old_start: number,
  */
 new_start: number, 
 /**
- * Function or section that contains the hunk; empty when not known.
+ * Way to the first changed place of the hunk, in the words of the file: `jobs › 4711 “nightly-train” › status`,
+ * `impl Parser › fn parse`; empty when not known.
  */
 section: string, 
 /**

@@ -35,6 +35,8 @@ export type { CallId } from "./CallId";
 export type { CallState } from "./CallState";
 export type { CallView } from "./CallView";
 export type { Capability } from "./Capability";
+export type { ChangeKind } from "./ChangeKind";
+export type { ChangeSummary } from "./ChangeSummary";
 export type { ClientInfo } from "./ClientInfo";
 export type { CollectionReceipt } from "./CollectionReceipt";
 export type { CommandEvidence } from "./CommandEvidence";

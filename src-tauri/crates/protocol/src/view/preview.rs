@@ -1,5 +1,7 @@
 //! Preview of a call before it runs: computed by the engine, drawn by the interface.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -86,6 +88,14 @@ pub struct FileDiff {
     pub added: u32,
     /// Number of lines removed.
     pub removed: u32,
+    /// What changed, in the words of the file's structure; empty where it has none that can be read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<ChangeSummary>>", optional)]
+    pub summary: Vec<ChangeSummary>,
+    /// Number of further changes that `summary` leaves out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[ts(as = "Option<u32>", optional)]
+    pub summary_more: u32,
     /// The hunks, in order.
     pub hunks: Vec<Hunk>,
     /// Previous path of the file, if the call moves it.
@@ -101,6 +111,61 @@ pub struct FileDiff {
     pub cut: Option<String>,
 }
 
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// One line of a summary: what happened to one place in a file, or the same to several.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ChangeSummary {
+    /// Way to the place, hidden characters named: `jobs › 4711 “nightly-train” › status`.
+    pub place: String,
+    /// Kind of the change.
+    pub kind: ChangeKind,
+    /// Value before, secrets masked; none if there was no single value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub before: Option<String>,
+    /// Value after, secrets masked; none if there is no single value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub after: Option<String>,
+}
+
+impl fmt::Display for ChangeSummary {
+    /// Writes `jobs › 4711 › status: running → cancelled`, or `jobs › 4712 added` where there is no value.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { place, kind, .. } = self;
+        match (&self.before, &self.after) {
+            (Some(before), Some(after)) => write!(f, "{place}: {before} → {after}"),
+            (Some(value), None) | (None, Some(value)) => write!(f, "{place} {kind}: {value}"),
+            (None, None) => write!(f, "{place} {kind}"),
+        }
+    }
+}
+
+/// Kind of the change of a place in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// The place is new.
+    Added,
+    /// What the place holds is another.
+    Changed,
+    /// The place is gone.
+    Removed,
+}
+
+impl fmt::Display for ChangeKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Added => "added",
+            Self::Changed => "changed",
+            Self::Removed => "removed",
+        })
+    }
+}
+
 /// One changed place with its context.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Hunk {
@@ -110,7 +175,8 @@ pub struct Hunk {
     pub old_start: u32,
     /// First line after the change, from 1.
     pub new_start: u32,
-    /// Function or section that contains the hunk; empty when not known.
+    /// Way to the first changed place of the hunk, in the words of the file: `jobs › 4711 “nightly-train” › status`,
+    /// `impl Parser › fn parse`; empty when not known.
     pub section: String,
     /// Number of lines added.
     pub added: u32,

@@ -36,6 +36,8 @@ fn edit_judged(call: &str) -> EventBody {
             language: "rust".into(),
             added: 1,
             removed: 1,
+            summary: Vec::new(),
+            summary_more: 0,
             hunks: vec![Hunk {
                 id: 0,
                 old_start: 3,

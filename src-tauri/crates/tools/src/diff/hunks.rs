@@ -7,7 +7,7 @@ use similar::DiffOp;
 
 use super::lines::{LineEndings, ends_without_newline};
 use super::marks::{Segments, mark_changes, unmarked_line};
-use super::section::find_section;
+use super::structure::Structures;
 use crate::limits::{DIFF_SHOWN_BYTES_MAX, DIFF_SHOWN_LINE_BYTES_MAX, DIFF_SHOWN_LINES_MAX};
 use crate::text::{format_byte_size, format_count};
 
@@ -51,20 +51,19 @@ impl<'a> HunkBuilder<'a> {
     }
 
     /// Builds the hunk of one group of operations; `None` once nothing more may be shown.
-    pub(super) fn build_hunk(&mut self, id: u32, group: &[DiffOp], language: &str) -> Option<Hunk> {
+    pub(super) fn build_hunk(
+        &mut self,
+        id: u32,
+        group: &[DiffOp],
+        structures: &Structures<'_>,
+    ) -> Option<Hunk> {
         let first = group.first()?;
         let (old_start, new_start) = (first.old_range().start, first.new_range().start);
-        // A function that begins within the context is the one that the change stands in.
-        let changes = |op: &&DiffOp| !matches!(op, DiffOp::Equal { .. });
-        let changed = group
-            .iter()
-            .find(changes)
-            .map_or(old_start, |op| op.old_range().start);
         let mut hunk = Hunk {
             id,
             old_start: line_number(old_start),
             new_start: line_number(new_start),
-            section: find_section(self.old, changed, language),
+            section: structures.find_section(group),
             added: 0,
             removed: 0,
             lines: Vec::new(),

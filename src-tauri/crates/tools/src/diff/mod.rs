@@ -10,8 +10,8 @@ mod lines;
 mod marks;
 #[cfg(test)]
 mod properties;
-mod section;
 mod select;
+mod structure;
 #[cfg(test)]
 mod tests;
 
@@ -22,6 +22,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
 
 use self::hunks::HunkBuilder;
 use self::lines::split_lines;
+use self::structure::Structures;
 use crate::limits::{DIFF_DEADLINE_MS, DIFF_LINES_MAX};
 use crate::text::format_byte_size;
 
@@ -51,6 +52,8 @@ pub fn diff_file(
         language: detect_language(path).to_owned(),
         added: 0,
         removed: 0,
+        summary: Vec::new(),
+        summary_more: 0,
         hunks: Vec::new(),
         from: None,
         gone: false,
@@ -82,6 +85,7 @@ pub fn diff_file(
 fn add_hunks(file: &mut FileDiff, old: &str, new: &str, first_hunk_id: u32, context: u32) {
     let deadline = Instant::now() + Duration::from_millis(DIFF_DEADLINE_MS);
     let (old_lines, new_lines) = (split_lines(old), split_lines(new));
+    let structures = Structures::read(&file.path, &file.language, old, new);
     let mut builder = HunkBuilder::new(&old_lines, &new_lines, deadline);
     let mut id = first_hunk_id;
     for group in group_diff_ops(
@@ -91,12 +95,14 @@ fn add_hunks(file: &mut FileDiff, old: &str, new: &str, first_hunk_id: u32, cont
         if group.iter().all(|op| matches!(op, DiffOp::Equal { .. })) {
             continue;
         }
-        if let Some(hunk) = builder.build_hunk(id, &group, &file.language) {
+        if let Some(hunk) = builder.build_hunk(id, &group, &structures) {
             file.hunks.push(hunk);
         }
         id += 1;
     }
     (file.added, file.removed) = (builder.added, builder.removed);
+    let summary = structures.summarize();
+    (file.summary, file.summary_more) = (summary.lines, summary.more);
     file.cut = builder.truncation_note();
 }
 
