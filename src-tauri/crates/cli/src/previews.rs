@@ -187,6 +187,12 @@ fn format_file_heading(file: &FileDiff) -> String {
 }
 
 fn add_diff_lines(file: &FileDiff, lines_max: usize, add: &mut impl FnMut(TextStyle, &str)) {
+    for change in &file.summary {
+        add(TextStyle::Strong, &change.to_string());
+    }
+    if file.summary_more > 0 {
+        add(TextStyle::Faint, &format!("and {} more", file.summary_more));
+    }
     let mut room = lines_max;
     let lines: usize = file.hunks.iter().map(|hunk| hunk.lines.len()).sum();
     for hunk in &file.hunks {

@@ -253,6 +253,25 @@ fn an_undo_is_of_the_folder_that_it_is_run_in() {
 }
 
 #[test]
+fn a_change_begins_with_what_it_is_in() {
+    let place = CliFixture::new();
+    place.write_file(
+        "jobs.json",
+        "[\n  {\n    \"id\": 4711,\n    \"status\": \"running\"\n  }\n]\n",
+    );
+    let patch = "*** Begin Patch\n*** Update File: jobs.json\n@@\n-    \"status\": \"running\"\n+    \"status\": \"done\"\n*** End Patch";
+    let arguments = json!({ "patch": patch }).to_string();
+    let out = place.run_ok(&["call", "apply_patch", &arguments]);
+    let (summary, hunk) = (
+        "4711 › status: running → done",
+        "@@ line 1 @@ 4711 › status",
+    );
+    let (before, after) = out.split_once(hunk).unwrap();
+    assert!(before.contains(summary), "{out}");
+    assert!(after.contains("+     \"status\": \"done\""), "{out}");
+}
+
+#[test]
 fn a_patch_is_done_and_undone_whole() {
     let place = CliFixture::new();
     place
