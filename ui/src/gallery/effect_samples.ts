@@ -19,15 +19,25 @@ const stands = (bytes: number, mode = 0o644, more: Partial<PathInfo> = {}): Path
   ...more,
 });
 
-const manifest = file('services/gateway/Cargo.toml', 'toml', [
-  hunk(0, 18, 18, '[dependencies]', [
-    '-axum = { version = "0.‹7.9›", features = ["macros"] }',
-    '+axum = { version = "0.‹8.1›", features = ["macros"] }',
-    ' hyper = "1.5"',
-    '-axum-extra = "0.‹9.6›"',
-    '+axum-extra = "0.‹10.0›"',
-  ]),
-]);
+const manifest = file(
+  'services/gateway/Cargo.toml',
+  'toml',
+  [
+    hunk(0, 18, 18, 'dependencies › axum › version', [
+      '-axum = { version = "0.‹7.9›", features = ["macros"] }',
+      '+axum = { version = "0.‹8.1›", features = ["macros"] }',
+      ' hyper = "1.5"',
+      '-axum-extra = "0.‹9.6›"',
+      '+axum-extra = "0.‹10.0›"',
+    ]),
+  ],
+  {
+    summary: [
+      { place: 'dependencies › axum › version', kind: 'changed', before: '0.7.9', after: '0.8.1' },
+      { place: 'dependencies › axum-extra', kind: 'changed', before: '0.9.6', after: '0.10.0' },
+    ],
+  },
+);
 const notes = file(
   'services/gateway/CHANGES-axum-0.8.md',
   'markdown',

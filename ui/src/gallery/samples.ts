@@ -82,6 +82,34 @@ export const query: FileDiff = file('web/src/lib/query.ts', 'typescript', [
   ]),
 ]);
 
+export const jobs: FileDiff = file(
+  'state/jobs.json',
+  'json',
+  [
+    hunk(0, 412, 412, 'jobs › 4711 “nightly-train” › status', [
+      '       "queue": "gpu",',
+      '       "owner": "ada",',
+      '-      "status": "‹running›",',
+      '+      "status": "‹cancelled›",',
+      '       "priority": 3',
+    ]),
+    hunk(1, 431, 431, 'jobs › 4714 “publish”', ['     },', '+    {', '+      "id": 4714,', '+      "name": "publish"']),
+  ],
+  {
+    summary: [
+      {
+        place: 'jobs › 4711 “nightly-train”, 4712 “evaluate”, 4713 “U+202Etrain” and 6 more › status',
+        kind: 'changed',
+        before: 'running',
+        after: 'cancelled',
+      },
+      { place: 'jobs › 4714 “publish”', kind: 'added' },
+      { place: 'jobs › 4702 “build-docs” › retries', kind: 'removed', before: '3' },
+    ],
+    summary_more: 2,
+  },
+);
+
 export const command: CommandPreview = {
   folder: 'tidemark/services/gateway',
   command: [
@@ -369,6 +397,7 @@ export const samples = {
       ],
     },
   }),
+  jobs: waiting('c_jobs', { target: jobs.path, preview: { type: 'diff', files: [jobs] } }),
   command: waiting(
     'c_command',
     {
