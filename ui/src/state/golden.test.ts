@@ -1,6 +1,6 @@
 // The engine's own stream, as the demo made it, drawn at every point where a person is needed and at its end.
 
-import { screen, within } from '@testing-library/svelte';
+import { fireEvent, screen, within } from '@testing-library/svelte';
 import { expect, test, vi } from 'vitest';
 import demo from '../../../tests/golden/demo.jsonl?raw';
 import { openApp } from '../app/app_page';
@@ -44,6 +44,7 @@ test.each<[string, RegExp[], string[]]>([
   const call = wait.body.type === 'call_waiting' ? wait.body.call : '';
   const card = await screen.findByTestId(`card-${call}`);
   expect(card.dataset['state']).toBe('waiting');
+  for (const details of within(card).queryAllByTestId('details')) await fireEvent.click(details);
   for (const text of texts) expect(card.textContent?.trim()).toMatch(text);
   for (const part of parts) expect(within(card).getByTestId(part)).toBeTruthy();
   expect(screen.getByTestId('rail-count').textContent).toContain('1');

@@ -21,6 +21,7 @@ it('what is left out is told, and the rest is named', () => {
   expect(hunksToApply(pick)).toEqual([0, 1]);
   expect(mainWords(view, pick)).toBe('Allow 2 of 3 hunks');
   expect(grantLines(grants, view, pick)[0]).toEqual({
+    tells: true,
     reach: 'Once',
     button: 'Allow',
     text: 'writes the 2 checked hunks and tells the agent that hunk 3 was left out.',

@@ -150,6 +150,8 @@ interface GrantLine {
   text: string;
   /** The rule that would go along with the answer, shown before it is made. */
   never?: string;
+  /** Whether the name of the button does not say it: the folded card tells it, too. */
+  tells?: boolean;
 }
 
 /**
@@ -180,7 +182,9 @@ export function grantLines(grants: readonly Grant[], view: CallView, pick: Chose
         : 'rejects this call, and denies from now on whatever the rule above covers.';
     const replaced = plain.findIndex((grant) => isYes(grant) === (open === 'allow'));
     return lines.map((line, i) =>
-      i === replaced ? { reach: grantReaches[lasts], button: alwaysButton(open, view, lasts), text } : line,
+      i === replaced
+        ? { reach: grantReaches[lasts], button: alwaysButton(open, view, lasts), text, tells: true }
+        : line,
     );
   }
   const line = alwaysLine(always, told);
@@ -210,12 +214,21 @@ function alwaysLine({ offer, refused }: AlwaysWords, told: Grant | undefined): G
   return refused === '' ? null : { reach: 'Not offered', button: 'Always…', text: refused };
 }
 
+/** Whether allowing reaches beyond the call, does what cannot all be undone and no notice says so, or leaves something out. */
+function tells({ reach }: Grant, view: CallView, pick: Chosen): boolean {
+  const undo = view.undo_availability.type;
+  const noted = mustHold(view) || commandOf(view.preview)?.assurance === 'gate_only';
+  const lasts = undo === 'snapshot' || undo === 'unsecured';
+  return reach === 'session' || (lasts && !noted) || pick.left.length > 0;
+}
+
 function plainLines(grants: readonly Grant[], view: CallView, pick: Chosen): GrantLine[] {
   return grants.map((grant) => {
     // The line names the button as it is written on it.
     const once = isYes(grant);
     const commits = isCommit(view);
     const line = {
+      tells: once && tells(grant, view, pick),
       reach: reaches[grant.reach],
       button: !once
         ? noWords(view, grant.button)

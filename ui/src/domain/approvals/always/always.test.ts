@@ -33,6 +33,7 @@ describe('the picker', () => {
     );
     await key('Escape', document.activeElement ?? card);
     expect([in_.queryByTestId('always-picker'), document.activeElement === card]).toEqual([null, true]);
+    await key('o');
     expect(words(in_.getByTestId('grants'))).toContain(
       'Session Always… would start from bash cargo update*; you see and confirm the rule first.',
     );
@@ -158,10 +159,10 @@ it('where nothing is offered the button is disabled, and the reason stands among
     (host) => (host.rules.refused = 'A wrapper runs whatever it is given.'),
   );
   expect((within(card).getByTestId('always') as HTMLButtonElement).disabled).toBe(true);
+  await key('a');
   expect(words(within(card).getByTestId('grants'))).toContain(
     'Not offered Always… A wrapper runs whatever it is given.',
   );
-  await key('a');
   expect(within(card).queryByTestId('always-picker')).toBeNull();
 });
 
@@ -187,8 +188,9 @@ it('Reject makes a rule as well: such calls are denied from now on', async () =>
 });
 
 it('the link beside Reject names the rule that would deny such calls, and Shift+N opens it as well', async () => {
-  const { host, card, click } = await page(samples.command);
+  const { host, card, key, click } = await page(samples.command);
   await pass(1_000);
+  await key('o');
   expect(words(within(card).getByTestId('never'))).toContain('Deny bash cargo update* as well…');
   await click('never');
   await pass(1_000);

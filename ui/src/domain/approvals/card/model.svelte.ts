@@ -29,6 +29,8 @@ interface Given {
   owner(): boolean;
   /** Whether a settled call was opened by the person. */
   open(): boolean;
+  /** Whether only its head is shown: another card of the list is open. */
+  listed(): boolean;
 }
 
 export class CardModel {
@@ -53,6 +55,8 @@ export class CardModel {
   schema: unknown = $state.raw();
   /** Whether the focus is within the card. */
   inside = $state(false);
+  /** Whether the details of a waiting call are shown. */
+  detailed = $state(false);
 
   readonly always: AlwaysPick;
   readonly deciding: Deciding;
@@ -87,6 +91,7 @@ export class CardModel {
   readonly owner = $derived.by(() => this.#given.owner());
   readonly open = $derived.by(() => this.#given.open());
   readonly waiting = $derived.by(() => this.view.state === 'waiting');
+  readonly listed = $derived.by(() => this.waiting && this.#given.listed());
   /** Whether letters are written elsewhere: the keys of the card work once Esc was pressed. */
   readonly away = $derived.by(() => this.owner && this.waiting && this.desk.focus.typing && !this.inside);
   readonly settled = $derived.by(() => isSettled(this.view.state));
@@ -98,6 +103,10 @@ export class CardModel {
   readonly openAsk = $derived.by(() => openAsk(this.view));
   /** Whether an answer to the call itself is asked for. */
   readonly decides = $derived.by(() => this.waiting && this.view.preview.type !== 'form' && this.openAsk === null);
+  /** Whether only what it does, why it asks and the answers are shown. */
+  readonly short = $derived.by(() => this.decides && !this.detailed);
+  /** Whether its preview is cut off where it is tall. A plan is read from its beginning to its end. */
+  readonly bounded = $derived.by(() => this.decides && this.view.preview.type !== 'plan');
   readonly canDryRun = $derived.by(() => this.decides && canDryRun(this.view));
   readonly offered = $derived.by(() => (this.decides ? runChoices(this.view) : []));
   readonly isDryRunning = $derived.by(() => isDryRunning(this.view));
@@ -186,7 +195,9 @@ export class CardModel {
   /** Opens the picker, or closes it again; where nothing is offered, the reason is said. */
   async toggleAlways(answer: 'allow' | 'deny'): Promise<void> {
     if (!this.always.toggle(answer)) {
-      if (this.always.refused) this.desk.announced = `Always… is not offered: ${this.always.refused}`;
+      if (!this.always.refused) return;
+      this.desk.announced = `Always… is not offered: ${this.always.refused}`;
+      if (!this.detailed) this.toggleDetails();
       return;
     }
     this.deciding.watching.grow();
@@ -201,6 +212,11 @@ export class CardModel {
     this.deciding.watching.grow();
     await tick();
     if (this.way === null) this.focus();
+  }
+  /** Shows the details of the call, or folds them. What is shown anew must be seen before an answer counts. */
+  toggleDetails(): void {
+    this.detailed = !this.detailed;
+    this.deciding.watching.grow();
   }
   dryRun(): void {
     void this.deciding.send({ type: 'dry_run' });
@@ -299,6 +315,9 @@ export class CardModel {
       case 'layout':
         if (this.differs) this.toggleLayout();
         return this.differs;
+      case 'details':
+        if (decides) this.toggleDetails();
+        return decides;
       case 'leave':
         deciding.editing = false;
         this.always.open = null;

@@ -22,6 +22,7 @@ describe('an answer by key', () => {
   const cases: [string, Partial<Moment>, ReturnType<typeof rule>][] = [
     ['counts when the card was seen whole and had the focus for long enough', {}, 'go'],
     ['must be held where it cannot be undone', { held: true }, 'hold'],
+    ['shows what is cut off first', { covered: true }, 'rest'],
     ['is never given twice', { spent: true }, 'spent'],
     ['does nothing while the focus is elsewhere', { focusedSince: null }, 'wait'],
     [

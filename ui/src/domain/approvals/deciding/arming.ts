@@ -81,6 +81,8 @@ export interface Moment {
   spent: boolean;
   /** Whether it must be held because it cannot be undone. */
   held: boolean;
+  /** Whether a part of the card is cut off: that has not been seen. */
+  covered?: boolean;
   /** Time at which the person last changed the grant; none if they did not. */
   changedAt?: number;
 }
@@ -105,7 +107,7 @@ export function hasRest(look: Look, at: number): boolean {
 
 /** Rules on one wish. Everything that is not clearly an answer is not one. */
 export function rule(wish: Wish, by: By, moment: Moment): Ruling {
-  const { at, look, focusedSince, windowSince, spent, held, changedAt } = moment;
+  const { at, look, focusedSince, windowSince, spent, covered, held, changedAt } = moment;
   if (spent) return 'spent';
   if (windowSince === null || at - windowSince < WAKE_MS) return 'asleep';
   if (by === 'key' && (focusedSince === null || at - focusedSince < REST_MS)) return 'wait';
@@ -113,6 +115,7 @@ export function rule(wish: Wish, by: By, moment: Moment): Ruling {
   if (!look.view.some) return 'show';
   if (wish === 'reject') return look.someSince !== null && at - look.someSince >= REST_MS ? 'go' : 'wait';
   if (look.view.fits && !(look.view.top && look.view.end)) return 'show';
+  if (covered) return 'rest';
   if (hasRest(look, at)) return look.view.end && look.topSeen ? 'wait' : 'rest';
   if (!rested(look, at) || (changedAt !== undefined && at - changedAt < REST_MS)) return 'wait';
   return held ? 'hold' : 'go';

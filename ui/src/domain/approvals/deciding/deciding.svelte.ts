@@ -88,6 +88,7 @@ export class Deciding {
       focusedSince: this.watching.focusedSince,
       windowSince: activeSince(at),
       spent: this.busy,
+      covered: this.watching.covered,
       held: must,
       changedAt: this.#acts.changedAt(),
     };

@@ -13,6 +13,7 @@ export type Intent =
   | 'in_place'
   | 'undo'
   | 'layout'
+  | 'details'
   | 'note'
   | 'leave';
 
@@ -44,6 +45,7 @@ const letters: Record<string, Intent> = {
   r: 'in_place',
   u: 'undo',
   d: 'layout',
+  o: 'details',
 };
 
 const TEXTLESS = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'range', 'color', 'file', 'image']);

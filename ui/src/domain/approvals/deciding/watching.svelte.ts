@@ -1,6 +1,7 @@
 // Watches how a card is looked at: the part of it that is in view, and since when it has the focus. arming.ts rules on
 // that.
 
+import { SvelteSet } from 'svelte/reactivity';
 import { grown, hasRest, looked, REST_MS, unseen, type Look, type View } from './arming';
 
 /** The element that scrolls a card, or the page. */
@@ -29,15 +30,28 @@ export class Watching {
   /** Watches the card and the marks at its edges come into view and leave it. */
   #seen: IntersectionObserver | undefined;
   #watched: readonly HTMLElement[] = [];
+  /** The parts of the card that are cut off, each by what shows all of it. */
+  readonly #cuts = new SvelteSet<() => void>();
 
   /** Whether a part of a tall card has not been seen yet. */
   get rest(): boolean {
-    return hasRest(this.look, this.#at);
+    return this.covered || hasRest(this.look, this.#at);
   }
 
-  /** Whether the card is taller than its window. */
+  /** Whether the card is taller than its window, or a part of it is cut off. */
   get tall(): boolean {
-    return !this.look.view.fits;
+    return this.covered || !this.look.view.fits;
+  }
+
+  /** Whether a part of the card is cut off. */
+  get covered(): boolean {
+    return this.#cuts.size > 0;
+  }
+
+  /** A part of the card is cut off, and `show` shows all of it; the result ends that. */
+  cut(show: () => void): () => void {
+    this.#cuts.add(show);
+    return () => void this.#cuts.delete(show);
   }
 
   /** Begins to watch; the result ends it. `top` and `end` are marks at the card's two edges. */
@@ -90,10 +104,14 @@ export class Watching {
     this.#card?.scrollIntoView({ block: this.look.view.fits ? 'nearest' : 'start' });
   }
 
-  /** Scrolls on towards the part that has not been seen, at most a window at a time. */
+  /** Shows what is cut off, else scrolls on towards the part that has not been seen, at most a window at a time. */
   showRest(): void {
     const card = this.#card;
     if (!card) return;
+    if (this.covered) {
+      for (const show of [...this.#cuts]) show();
+      return;
+    }
     if (!this.look.topSeen) {
       card.scrollIntoView({ block: 'start' });
       return;

@@ -298,6 +298,7 @@ describe('on the card', () => {
     const real = await page(effectSamples.runsForReal);
     await real.key('r');
     expect(within(real.card).queryByTestId('in-place')).toBeNull();
+    await real.key('o');
     expect(within(real.card).getByTestId('held').textContent).toBe(
       'Snapshot: runs for real, and Undo brings the folder back whole',
     );
