@@ -5,15 +5,15 @@ import { createContext, tick } from 'svelte';
 import type { Entry } from '../../../ipc/bindings';
 import { isTrial, openAsk, isDryRunning } from '../../../state/calls';
 import { entryKey, type CallEntry, type Desk } from '../../../state/desk.svelte';
-import { focusCard, lendFocus } from '../../card_focus';
 import type { Members } from '../../../widgets/form/members';
 import { AlwaysPick, CALLS_MAX } from '../always/always.svelte';
 import type { By } from '../deciding/arming';
 import { Deciding } from '../deciding/deciding.svelte';
-import { following, intentOf, placeOf, successor, type Intent } from '../deciding/keys';
+import { following, successor, type Intent } from '../deciding/keys';
 import type { DiffArgs, FormArgs } from '../parts';
 import { canDryRun, isSettled, stateWords, tooSoon, runChoices, type RunChoice } from '../words';
 import { argumentSchema } from './argument_schema';
+import { CardFrame } from './card_frame.svelte';
 import { changedMembers } from './changed_arguments';
 
 /** A button that is held, pressed by a key. */
@@ -33,14 +33,10 @@ interface Given {
   listed(): boolean;
 }
 
-export class CardModel {
-  readonly desk: Desk;
+export class CardModel extends CardFrame {
   readonly #given: Given;
 
-  // Elements and parts that the card's components bind here.
-  element: HTMLElement | undefined = $state.raw();
-  top: HTMLElement | undefined = $state.raw();
-  end: HTMLElement | undefined = $state.raw();
+  // Parts that the card's components bind here.
   mainHold: Hold | undefined = $state.raw();
   alternativeHold: Hold | undefined = $state.raw();
   noteField: HTMLInputElement | undefined = $state.raw();
@@ -53,8 +49,6 @@ export class CardModel {
   way: RunChoice | null = $state(null);
   /** Input schema of the tool, while the arguments are written. */
   schema: unknown = $state.raw();
-  /** Whether the focus is within the card. */
-  inside = $state(false);
   /** Whether the details of a waiting call are shown. */
   detailed = $state(false);
 
@@ -62,7 +56,7 @@ export class CardModel {
   readonly deciding: Deciding;
 
   constructor(desk: Desk, given: Given) {
-    this.desk = desk;
+    super(desk);
     this.#given = given;
     const call = () => ({ session: this.entry.session, call: this.entry.id });
     this.always = new AlwaysPick({
@@ -77,10 +71,10 @@ export class CardModel {
       early: (by) => this.announceEarly(by),
       send: async (decision, digest) => {
         const within = this.element?.contains(document.activeElement) ?? false;
-        const before = this.#keys();
+        const before = this.keys();
         const receipt = await desk.submit({ type: 'decide', ...call(), digest, decision });
         if (receipt && within && decision.type !== 'edit' && !isTrial(decision))
-          this.#goTo(following(before, this.#keys(), entryKey(this.entry)));
+          this.goTo(following(before, this.keys(), entryKey(this.entry)));
         return receipt !== null;
       },
     });
@@ -159,17 +153,13 @@ export class CardModel {
     this.mainHold?.release();
     this.alternativeHold?.release();
   }
-  /** Puts the focus on the card itself. */
-  focus(): void {
-    this.element?.focus();
-  }
   /** Announces an early press to a screen reader. */
   announceEarly(by: By): void {
     this.desk.announced = tooSoon(by);
   }
   /** Leaves the card on the Desk and goes on to the next. */
   later(): void {
-    this.#goTo(successor(this.#keys(), entryKey(this.entry)));
+    this.goTo(successor(this.keys(), entryKey(this.entry)));
   }
   async writeNote(): Promise<void> {
     this.deciding.noteOpen = true;
@@ -243,44 +233,10 @@ export class CardModel {
     else this.inspect();
   }
 
-  onkeydown(event: KeyboardEvent): void {
-    if (!this.element) return;
-    const intent = intentOf(event, placeOf(event.target, this.element));
-    if (intent === null || !this.#act(intent)) return;
-    event.preventDefault();
-    event.stopPropagation();
-  }
-  onkeyup(event: KeyboardEvent): void {
-    this.releaseHolds();
-    // A browser presses a button when Space comes up.
-    if (event.key === ' ' && this.element && placeOf(event.target, this.element) === 'answer') event.preventDefault();
-  }
-  onfocusin(): void {
-    this.inside = true;
-    this.deciding.watching.focus(true);
-    this.desk.focus.own(this.entry);
-  }
-  onfocusout(event: FocusEvent): void {
-    if (event.relatedTarget instanceof Node && this.element?.contains(event.relatedTarget)) return;
-    this.inside = false;
-    this.deciding.watching.focus(false);
-    this.desk.focus.leave(this.entry);
-    this.releaseHolds();
-  }
-
   get #workspace(): string | null {
     return this.desk.session(this.entry.session)?.workspace ?? null;
   }
-  /** The keys of the waiting cards, in their order. */
-  #keys(): string[] {
-    return this.desk.focus.cards.map(entryKey);
-  }
-  /** Puts the focus on another card, or in the message box until one comes. */
-  #goTo(key: string | null): void {
-    if (key === null || !focusCard(key)) lendFocus();
-  }
-  /** Carries out the act of a key; false where the key means nothing here. */
-  #act(intent: Intent): boolean {
+  protected act(intent: Intent): boolean {
     const { deciding, decides } = this;
     switch (intent) {
       case 'allow':
