@@ -84,6 +84,9 @@ async fn ten_sessions_on_the_desk_are_ten_presses() {
     let rig = start(&site).await;
     let folder = folder(&rig).await;
     for (number, model) in ASKERS.iter().enumerate() {
+        // Calls of one kind in one folder would stand on one card.
+        let folder = folder.join(model);
+        std::fs::create_dir(&folder).unwrap();
         rig.submit(json!({
             "type": "open_session",
             "workspace": folder,

@@ -34,6 +34,7 @@ async fn effects(theme: &str) {
     assert!(!has("made.txt") && has("src/parser.rs") && readme().contains("tiny"));
 
     // It could run again with a way to what it was refused.
+    rig.click_inside(&card, "show-all").await;
     rig.click("with-network").await;
     rig.wait_for_text("way-out", "example.com").await;
     tour.stop(&rig, "dry-run-network").await;

@@ -30,9 +30,11 @@ export function isLoneAnswer(text: string): boolean {
   return /^\s*[yn]\s*$/i.test(text);
 }
 
-/** Gives the card with that `data-card` the focus and shows all of it that fits; false while it is not there, or not yet drawn. */
+/** Gives the card of that call, or of calls among which it is, the focus and shows all of it that fits; false while it is not there, or not yet drawn. */
 export function focusCard(key: string): boolean {
-  const card = document.querySelector<HTMLElement>(`[data-card="${CSS.escape(key)}"]`);
+  const name = CSS.escape(key);
+  const place = document.querySelector(`[data-card="${name}"], [data-member="${name}"]`);
+  const card = place?.closest<HTMLElement>('[data-card]');
   card?.focus({ preventScroll: true });
   if (!card || document.activeElement !== card) return false;
   card.scrollIntoView({ block: 'nearest' });

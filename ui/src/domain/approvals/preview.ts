@@ -1,4 +1,4 @@
-// The arguments of a preview that cannot be decided on, in the inspector.
+// The arguments of a preview whose parts cannot be chosen: in the inspector, and on the card of several calls.
 
 import type { CallState, CallView } from '../../ipc/bindings';
 import { pickOf } from './hunks';

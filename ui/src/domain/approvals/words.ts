@@ -253,6 +253,16 @@ function plainLines(grants: readonly Grant[], view: CallView, pick: Chosen): Gra
   });
 }
 
+/** The folder that calls on one card have in common: that of their commands, or that of their files. */
+export function sharedFolder({ preview, target }: CallView): string {
+  return commandOf(preview)?.folder ?? folderOf(target);
+}
+
+/** Returns the folder of a path, with its slash; empty for a path without one. */
+export function folderOf(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+}
+
 /** The rule that denied a call; none where something else did. */
 export function denyingRule(view: CallView): Rule | null {
   const traces = view.trail?.steps.flatMap((step) => step.rules ?? []) ?? [];
