@@ -68,7 +68,8 @@ pub use clock::{
 };
 pub use dry_run::{
     ContentPair, DryRunEnvironment, DryRunOutput, InPlaceResult, InPlaceRun, Isolation, LayerKind,
-    RecoveredRuns, SandboxOptions, SandboxProbe, SandboxRequest, Snapshot, read_contents,
+    PrivateCopy, RecoveredRuns, SandboxOptions, SandboxProbe, SandboxRequest, SkippedPaths,
+    Snapshot, read_contents,
 };
 pub use error::FileError;
 pub use net::{

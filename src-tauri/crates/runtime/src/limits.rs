@@ -158,3 +158,5 @@ pub const OUTPUTS_SCANNED_MAX: usize = 1_000_000;
 pub const COMPRESS_OUTPUTS_AFTER_MS: i64 = 24 * 60 * 60 * 1000;
 /// Length of the list of a session's removed outputs, in bytes.
 pub const REMOVED_LIST_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Paths that a private copy names as not copied.
+pub const SKIPPED_PATHS_MAX: usize = 20;

@@ -30,6 +30,7 @@ pub(crate) mod in_place;
 mod mount_plan;
 pub(crate) mod overlay;
 pub(crate) mod platform;
+mod private_copy;
 mod refusals;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 mod sandboxed_command;
@@ -47,6 +48,7 @@ pub(crate) use crate::dry_run::overlay::workspace_copy::CopyMethod;
 use crate::dry_run::platform::in_place_only::LayerFolder;
 #[cfg(target_os = "linux")]
 use crate::dry_run::platform::linux::SystemSandbox;
+pub use crate::dry_run::private_copy::{PrivateCopy, SkippedPaths};
 pub use crate::sandbox_options::SandboxOptions;
 
 #[cfg(target_os = "macos")]

@@ -100,11 +100,61 @@ struct CopyJob {
 
 /// An entry of the workspace that is copied: the folder that holds it, its name, its path and its file details.
 #[derive(Clone, Copy)]
-struct SourceEntry<'a> {
-    folder: &'a Dir,
-    name: &'a OsStr,
-    path: &'a Path,
-    details: &'a FileDetails,
+pub(in crate::dry_run) struct SourceEntry<'a> {
+    pub folder: &'a Dir,
+    pub name: &'a OsStr,
+    pub path: &'a Path,
+    pub details: &'a FileDetails,
+}
+
+/// Copies a file with its attributes: by reference if `clones`, which is left as what the disk could do. Returns the
+/// bytes that were written, at most `bytes_max`.
+pub(in crate::dry_run) fn copy_file(
+    entry: SourceEntry<'_>,
+    to: &Dir,
+    clones: &mut bool,
+    bytes_max: u64,
+) -> Result<u64, FileError> {
+    let SourceEntry {
+        folder: from,
+        name,
+        path,
+        details,
+    } = entry;
+    let source = from.open_file(Path::new(name)).at(path)?;
+    if open_file_kind(&source).at(path)? != PathKind::File {
+        return Err(FileError::Changed {
+            path: display_path(path),
+        });
+    }
+    let (mut made, has_content) = to
+        .create_copy_target(name, from, &source, *clones)
+        .at(path)?;
+    *clones = has_content;
+    let written = match has_content {
+        true => 0,
+        false => io::copy(&mut io::Read::take(source, bytes_max), &mut made).at(path)?,
+    };
+    from.attributes_at(Path::new(name))
+        .apply_to(&made, details.stat.mode);
+    Ok(written)
+}
+
+/// Copies a link as a link, wherever it leads.
+pub(in crate::dry_run) fn copy_link(from: &Dir, name: &OsStr, to: &Dir) -> io::Result<()> {
+    to.create_link(name, &from.read_link(name)?)
+}
+
+/// Gives the copy of an entry the mode and the time of the original.
+pub(in crate::dry_run) fn copy_mode_and_time(
+    to: &Dir,
+    name: &OsStr,
+    details: &FileDetails,
+) -> io::Result<()> {
+    if details.stat.kind != PathKind::Link {
+        to.set_mode_of(name, details.stat.mode)?;
+    }
+    to.set_mtime_of(name, details.stat.mtime_ns)
 }
 
 impl CopyJob {
@@ -220,32 +270,13 @@ impl CopyJob {
             details: found,
         } = entry;
         match found.stat.kind {
-            PathKind::Link => {
-                let target = from.read_link(name).at(path)?;
-                to.create_link(name, &target).at(path)
-            }
+            PathKind::Link => copy_link(from, name, to).at(path),
             PathKind::Special => to.create_special_like(name, from).at(path),
             PathKind::File | PathKind::Folder => {
-                let source = from.open_file(Path::new(name)).at(path)?;
-                if open_file_kind(&source).at(path)? != PathKind::File {
-                    return Err(FileError::Changed {
-                        path: display_path(path),
-                    });
-                }
-                let (mut made, has_content) = to
-                    .create_copy_target(name, from, &source, self.clones)
-                    .at(path)?;
-                self.clones = has_content;
-                if !self.clones {
-                    // One byte more than is left tells that there was more.
-                    let left = COPY_BYTES_MAX.saturating_sub(self.copied.bytes);
-                    let mut source = io::Read::take(source, left.saturating_add(1));
-                    let written = io::copy(&mut source, &mut made).at(path)?;
-                    self.add_bytes(written)?;
-                }
-                from.attributes_at(Path::new(name))
-                    .apply_to(&made, found.stat.mode);
-                Ok(())
+                // One byte more than is left tells that there was more.
+                let bytes_max = COPY_BYTES_MAX.saturating_sub(self.copied.bytes) + 1;
+                let written = copy_file(entry, to, &mut self.clones, bytes_max)?;
+                self.add_bytes(written)
             }
         }
     }
@@ -258,10 +289,7 @@ impl CopyJob {
         path: PathBuf,
         details: &FileDetails,
     ) -> Result<(), FileError> {
-        if details.stat.kind != PathKind::Link {
-            to.set_mode_of(name, details.stat.mode).at(&path)?;
-        }
-        to.set_mtime_of(name, details.stat.mtime_ns).at(&path)?;
+        copy_mode_and_time(to, name, details).at(&path)?;
         let marked = match self.marked {
             MarkedSide::Copy => to.read_details(name).at(&path)?,
             MarkedSide::Original => Some(*details),
