@@ -43,6 +43,8 @@ pub type ProgressSender = mpsc::Sender<String>;
 /// Result of a call.
 #[derive(Debug, Clone)]
 pub struct ClientOutcome {
+    /// Id of the call on record.
+    pub call: CallId,
     /// Outcome of the call.
     pub outcome: Outcome,
     /// Trail of the gates, if a gate denied the call.
@@ -240,6 +242,7 @@ impl ExternalClient {
             _ => None,
         };
         Ok(ClientOutcome {
+            call: call.clone(),
             outcome,
             trail: view.and_then(|view| view.trail),
         })

@@ -53,6 +53,15 @@ impl RunLimitOverrides {
     }
 }
 
+/// The text of a rules file that a caller read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RulesText {
+    /// Name of the file, as a trail shows it.
+    pub file: String,
+    /// The text.
+    pub text: String,
+}
+
 /// Everything that is needed to open an engine.
 #[derive(Clone)]
 pub struct EngineConfig {
@@ -64,6 +73,8 @@ pub struct EngineConfig {
     pub host: Host,
     /// Further rules file that the caller names, read as session rules.
     pub rules: Option<PathBuf>,
+    /// Rules that stand in the place of the person's own; none to read those of the data folder.
+    pub user_rules: Option<Vec<RulesText>>,
     /// Provider of the caller, found under its own id before all others.
     pub provider: Option<Arc<dyn Provider>>,
     /// Tools of the caller, beside the built-in ones (`S002-106`).
@@ -96,6 +107,9 @@ pub struct EngineConfig {
     /// Whether to keep no record, for throwaway runs: events are held in memory only, so nothing can be looked up,
     /// searched or resumed. Copies for undo are taken all the same.
     pub in_memory: bool,
+    /// Whether a call that could take effect beyond the workspace ends before it runs: it is judged, asks, and is
+    /// approved as any other. For workspaces that are copies.
+    pub contained: bool,
 }
 
 impl EngineConfig {
@@ -106,6 +120,7 @@ impl EngineConfig {
             home: None,
             host,
             rules: None,
+            user_rules: None,
             provider: None,
             tools: Vec::new(),
             sandbox_program: None,
@@ -119,6 +134,7 @@ impl EngineConfig {
             recovers: true,
             watches_record: false,
             in_memory: false,
+            contained: false,
         }
     }
 

@@ -9,6 +9,7 @@ use policy::rules_file::{self, RulesFile, RulesFileSource};
 use protocol::{RuleAction, RuleScope, SessionId, UserError};
 use runtime::{Clock, ClosedFiles, ClosedSource, Workspace};
 
+use crate::host::config::{EngineConfig, RulesText};
 use crate::permissions::trust;
 use crate::permissions::trust::PROJECT_FILE;
 use crate::permissions::{grant_ledger, rule_uses};
@@ -72,19 +73,19 @@ struct CachedRuleFile {
 }
 
 impl RuleFileCache {
-    /// Returns the result of [`load_rules`]. Every file is read, to notice changes.
+    /// Returns the rules of a session in a workspace, as [`load_rules`] does. Every file is read, to notice changes.
     pub fn load(
         &self,
-        data_dir: &Path,
-        workspace: Option<&Workspace>,
+        config: &EngineConfig,
+        workspace: &Workspace,
         lineage: &[SessionId],
-        rules_file: Option<&Path>,
     ) -> LoadedRules {
         let places = RulePlaces {
-            data_dir,
-            workspace,
+            data_dir: &config.data_dir,
+            workspace: Some(workspace),
             lineage,
-            named: rules_file,
+            named: config.rules.as_deref(),
+            user: config.user_rules.as_deref(),
         };
         load_from_places(&places, &RuleDraft::Unchanged, self)
     }
@@ -137,6 +138,7 @@ pub fn load_draft_rules(
         workspace,
         lineage,
         named: rules_file,
+        user: None,
     };
     load_from_places(&places, draft, &RuleFileCache::default())
 }
@@ -149,6 +151,8 @@ struct RulePlaces<'a> {
     lineage: &'a [SessionId],
     /// Rules file that the caller named.
     named: Option<&'a Path>,
+    /// Rules in the place of the person's file.
+    user: Option<&'a [RulesText]>,
 }
 
 fn load_from_places(
@@ -161,6 +165,7 @@ fn load_from_places(
         workspace,
         lineage,
         named: rules_file,
+        user,
     } = *places;
     let root = workspace.map(|workspace| workspace.root().to_string_lossy());
     let root = root.unwrap_or_default();
@@ -177,27 +182,36 @@ fn load_from_places(
         faults.push(fault);
         Vec::new()
     });
-    let user = data_dir.join("rules.toml");
-    let sources = [
-        (
-            runtime::read_text(&user).map_err(UserError::from),
-            user.display().to_string(),
-            RuleScope::User,
+    let mut sources: Vec<_> = match user {
+        Some(given) => given
+            .iter()
+            .map(|one| {
+                (
+                    Ok(Some(one.text.clone())),
+                    one.file.clone(),
+                    RuleScope::User,
+                )
+            })
+            .collect(),
+        None => {
+            let file = data_dir.join("rules.toml");
+            let text = runtime::read_text(&file).map_err(UserError::from);
+            vec![(text, file.display().to_string(), RuleScope::User)]
+        }
+    };
+    sources.push((
+        workspace.map_or(Ok(None), trust::read_project_rules),
+        PROJECT_FILE.to_owned(),
+        RuleScope::Project,
+    ));
+    sources.push(match rules_file {
+        Some(file) => (
+            read_existing(file),
+            file.display().to_string(),
+            RuleScope::Session,
         ),
-        (
-            workspace.map_or(Ok(None), trust::read_project_rules),
-            PROJECT_FILE.to_owned(),
-            RuleScope::Project,
-        ),
-        match rules_file {
-            Some(file) => (
-                read_existing(file),
-                file.display().to_string(),
-                RuleScope::Session,
-            ),
-            None => (Ok(None), String::new(), RuleScope::Session),
-        },
-    ];
+        None => (Ok(None), String::new(), RuleScope::Session),
+    });
     for (text, file, scope) in sources {
         let drafted = match draft {
             RuleDraft::Replace(of, text) if *of == scope => Some((*text).to_owned()),

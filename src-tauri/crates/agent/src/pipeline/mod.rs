@@ -11,6 +11,7 @@ pub(crate) mod bounds;
 pub(crate) mod call;
 pub(crate) mod call_context;
 pub(crate) mod changes;
+mod containment;
 pub(crate) mod dry_run;
 pub(crate) mod early_outcome;
 pub(crate) mod evaluate;
@@ -132,6 +133,7 @@ async fn run_approved(
     let is_hooked = attempt.is_hooked();
     let feedback = approval.feedback.or_note_of(attempt.feedback());
     let mode = ExecutionMode::choose(cx.session, &assessed, approval.in_place, attempt.dry_run)?;
+    let containment = containment::check_containment(cx, &assessed, &mode);
     let prepared = assessed.prepared;
     let is_agreed = approval.consent.is_some();
     let approved = assessed
@@ -141,6 +143,7 @@ async fn run_approved(
     if bounds::open_roots(cx.session, &prepared.new_roots)? {
         return Ok(Step::Retry(Attempt::default()));
     }
+    containment?;
 
     // 7. Ask the hooks, unless they were asked before a dry run.
     if !is_hooked {

@@ -84,12 +84,8 @@ impl Session {
     /// Reloads the rules, and reports their errors.
     pub(crate) fn reload_rules(&self) {
         let config = &self.engine.config;
-        let mut loaded = self.rule_files.load(
-            &config.data_dir,
-            Some(&self.tool_context.workspace),
-            &self.lineage(),
-            config.rules.as_deref(),
-        );
+        let workspace = &self.tool_context.workspace;
+        let mut loaded = self.rule_files.load(config, workspace, &self.lineage());
         let mut agents = self.bounds.manifest_rules().peekable();
         if agents.peek().is_some() {
             agents.for_each(|rules| loaded.rules.add(rules));
