@@ -20,6 +20,9 @@ pub(crate) mod hooks;
 pub(crate) mod house;
 pub(crate) mod pipeline;
 pub(crate) mod policy;
+// Calls judged and run again in a private copy of a workspace: their commands run in dry runs.
+#[cfg(target_os = "linux")]
+mod replay;
 pub(crate) mod rules;
 pub(crate) mod servers;
 pub(crate) mod sessions;

@@ -46,6 +46,7 @@ mod host;
 mod limits;
 pub mod permissions;
 mod pipeline;
+pub mod replay;
 pub mod rulebook;
 mod run;
 mod session;

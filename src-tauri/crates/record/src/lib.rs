@@ -58,4 +58,5 @@ pub use error::RecordError;
 pub use export::ExportFormat;
 pub use read::{RecordOverview, TranscriptPage};
 pub use record::Record;
+pub use search::time_filter::parse_local_time;
 pub use writer::PublishFn;

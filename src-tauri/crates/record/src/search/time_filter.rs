@@ -4,6 +4,12 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use protocol::At;
 
+/// Reads a point in time in the machine's time zone, as the filters `before:` and `after:` of a search do: `2026-05-01`,
+/// or `2d` for two days before `now`. None if it is neither.
+pub fn parse_local_time(text: &str, now: At) -> Option<At> {
+    parse_time(text, now, &TimeZone::system())
+}
+
 /// Reads `2026-05-01` as the beginning of that day in the zone, and `2d`, `3h`, `30m` or `1w` as so long before `now`.
 /// None if it is neither.
 pub(crate) fn parse_time(text: &str, now: At, zone: &TimeZone) -> Option<At> {

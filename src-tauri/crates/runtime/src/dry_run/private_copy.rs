@@ -4,6 +4,8 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use crate::dry_run::overlay::owned_folder;
 use crate::dry_run::overlay::workspace_copy::{
     SourceEntry, copy_file, copy_link, copy_mode_and_time,
@@ -26,7 +28,7 @@ pub struct PrivateCopy {
 }
 
 /// Paths of a workspace that were not copied.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SkippedPaths {
     /// Number of the paths.
     pub count: u64,
