@@ -6,7 +6,7 @@ pub(crate) const DIFF_LINES_MAX: usize = 60;
 pub(crate) const OUTPUT_LINES_MAX: usize = 12;
 /// Maximum size of the script that `run --script` plays, in bytes.
 pub(crate) const SCRIPT_BYTES_MAX: u64 = 16 * 1024 * 1024;
-/// Longest line of `policy check`, in bytes; a longer one is denied.
+/// Longest line of `policy check` and `policy replay`, in bytes; a longer one is reported.
 pub(crate) const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Number of entries per query.
 pub(crate) const PAGE_ENTRIES: u32 = 200;
@@ -26,3 +26,5 @@ pub(crate) const PROMPT_BYTES_MAX: usize = 1024 * 1024;
 pub(crate) const EDITED_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// How long a card is shown before a key counts: keys that were typed before the card appeared are no answer to it.
 pub(crate) const CARD_ARM_DELAY: std::time::Duration = std::time::Duration::from_millis(400);
+/// Number of changed paths that the line of a replayed call names.
+pub(crate) const REPLAYED_PATHS_MAX: usize = 3;

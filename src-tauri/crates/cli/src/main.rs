@@ -25,6 +25,7 @@ mod commands;
 mod effects_json;
 mod event_printer;
 mod exit;
+mod json_lines;
 mod limits;
 mod output;
 mod previews;

@@ -18,7 +18,8 @@ pub(crate) use examples::build_command;
 pub(crate) use gateway::{GatewayCommand, McpGatewayArgs};
 pub(crate) use history::{ConflictArgs, HistoryArgs, HistoryCommand, RedoArgs, UndoArgs};
 pub(crate) use policy::{
-    BacktestArgs, EvaluationArgs, GrantsCommand, ImportRulesArgs, PolicyCommand, RuleChangeArgs,
+    BacktestArgs, EvaluationArgs, GrantsCommand, ImportRulesArgs, PolicyCommand, ReplayArgs,
+    RuleChangeArgs,
 };
 pub(crate) use run::{ApprovalArgs, CallArgs, RunArgs};
 pub(crate) use servers::{AddServerArgs, ServersCommand};
@@ -164,7 +165,7 @@ pub(crate) enum CliCommand {
     /// Serve the tools of a folder to other people's clients.
     #[command(subcommand)]
     Gateway(GatewayCommand),
-    /// Ask what the rules say: nothing is run, whatever the answer is.
+    /// Ask what the rules say: nothing is run in a workspace, whatever the answer is.
     #[command(subcommand)]
     Policy(PolicyCommand),
     /// Read and change the settings.

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
+use super::run::PostureArg;
+
 /// Subcommands of `policy`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
@@ -40,6 +42,15 @@ pub(crate) enum PolicyCommand {
     ///
     /// Shows which would have got another verdict, those that were rejected first. Nothing is changed.
     Backtest(BacktestArgs),
+    /// Replay calls by a policy, in a copy of the workspace.
+    ///
+    /// Every call is judged and run as it would be live, one after the other: commands in dry runs, with the changes of
+    /// earlier calls in place. The workspace, its record and its history stay as they are. What would reach the network
+    /// or start a program outside of a dry run is judged and does not run; a command reaches only hosts that rules open.
+    /// Your settings hold, without hooks and language servers; tools of servers and services are not there, and your
+    /// grants do not hold. The project's rules loosen only if you trust them. With --json every call is an object on a
+    /// line, and the sums are the last one.
+    Replay(ReplayArgs),
     /// Show permissions of other products as rules that are never looser.
     Import(ImportRulesArgs),
     /// List what was granted on cards, or take a grant back.
@@ -91,6 +102,36 @@ pub(crate) struct RuleChangeArgs {
     /// Add this rule to the person's, as in `allow bash cargo test*`.
     #[arg(long, value_name = "ACTION PERMISSION [PATTERN]")]
     pub(crate) rule: Option<String>,
+}
+
+/// The calls to replay, and the policy.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReplayArgs {
+    /// The calls, one a line: `{"id":…,"tool":…,"args":{…}}`, and `"session":…` for those that belong together; `-` for
+    /// standard input. A line that is none is reported, and the rest goes on.
+    #[arg(required_unless_present = "from_record")]
+    pub(crate) file: Option<PathBuf>,
+    /// Replay the calls of these sessions on record; of all sessions of the workspace if none is named. Secrets in them
+    /// are masked.
+    #[arg(long, value_name = "SESSION", num_args = 0.., conflicts_with = "file")]
+    pub(crate) from_record: Option<Vec<String>>,
+    /// Only calls since then: a day such as 2026-05-01, or an age such as 12h, 7d or 2w.
+    #[arg(long, value_name = "TIME", requires = "from_record")]
+    pub(crate) since: Option<String>,
+    /// The workspace that is copied. Where calls and rules name it by its absolute path, they mean the copy; a link that
+    /// does leads out of the copy.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) workspace: PathBuf,
+    /// What asks. Without this, the settings say it.
+    #[arg(long, value_name = "POSTURE", value_enum)]
+    pub(crate) posture: Option<PostureArg>,
+    /// A rules file that holds in the place of your own. May be repeated. Without this, your own rules hold.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rules: Vec<PathBuf>,
+    /// Answer what asks: `allow`, `deny`, or by a file with lines `{"id":…,"answer":"allow|deny"}`; what is not in it is
+    /// denied. Questions of the agent stay unanswered.
+    #[arg(long, value_name = "allow|deny|FILE", default_value = "deny")]
+    pub(crate) answers: String,
 }
 
 /// The permissions to import.

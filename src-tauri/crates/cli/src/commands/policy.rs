@@ -1,6 +1,6 @@
 //! `policy check | explain | lint`: evaluates the rules for calls without making them.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use agent::rulebook::explain::{self, ExplainOptions, Explainer, Explanation};
@@ -13,10 +13,10 @@ use tempfile::TempDir;
 
 use super::call::parse_arguments;
 use super::policy_rules::parse_scoped_file;
-use super::{policy_rules, policy_trust};
+use super::{policy_replay, policy_rules, policy_trust};
 use crate::args::{EvaluationArgs, PolicyCommand};
 use crate::exit::{CliError, CliResult, ExitReason};
-use crate::limits::LINE_BYTES_MAX;
+use crate::json_lines;
 use crate::output::{OutputWriter, TextStyle};
 
 /// Runs the given subcommand.
@@ -42,6 +42,7 @@ pub(crate) async fn run_policy(
             let desk = super::open_readonly_engine(data_dir).await?;
             policy_rules::backtest_rule_change(&desk, args, out).await
         }
+        PolicyCommand::Replay(args) => policy_replay::run_replay(data_dir, args, out).await,
         PolicyCommand::Import(args) => policy_rules::import_rules(data_dir, args, out).await,
         PolicyCommand::Grants { asked } => {
             let desk = super::open_readonly_engine(data_dir).await?;
@@ -142,7 +143,7 @@ async fn check_calls(judge: &Evaluator, out: &mut OutputWriter) -> CliResult {
     let mut input = BufReader::new(std::io::stdin());
     let mut code = ExitReason::Done;
     let mut number = 0_u64;
-    while let Some(line) = read_next_line(&mut input)? {
+    while let Some(line) = json_lines::read_next_line(&mut input)? {
         number += 1;
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
@@ -171,41 +172,13 @@ async fn check_calls(judge: &Evaluator, out: &mut OutputWriter) -> CliResult {
     Ok(code)
 }
 
-/// Reads the next line without its end; at most a little more than the limit, so that no input fills the memory.
-fn read_next_line(input: &mut impl BufRead) -> Result<Option<Vec<u8>>, CliError> {
-    let unreadable =
-        |error: std::io::Error| CliError::failure("The input cannot be read.").with_cause(&error);
-    let mut line = Vec::new();
-    let limit = LINE_BYTES_MAX as u64 + 1;
-    let read = input
-        .by_ref()
-        .take(limit)
-        .read_until(b'\n', &mut line)
-        .map_err(unreadable)?;
-    if read == 0 {
-        return Ok(None);
-    }
-    if line.last() != Some(&b'\n') && line.len() > LINE_BYTES_MAX {
-        input.skip_until(b'\n').map_err(unreadable)?;
-    }
-    Ok(Some(line))
-}
-
 type InvalidLine = (Value, String);
 
 async fn evaluate_line(
     judge: &Evaluator,
     line: &[u8],
 ) -> Result<(Value, Explanation), InvalidLine> {
-    let bad = |what: String| (Value::Null, what);
-    if line.len() > LINE_BYTES_MAX {
-        return Err(bad(format!("it is longer than {LINE_BYTES_MAX} bytes.")));
-    }
-    let call: Value =
-        serde_json::from_slice(line).map_err(|error| bad(format!("it is not JSON: {error}.")))?;
-    let Value::Object(call) = call else {
-        return Err(bad("it is not an object.".to_owned()));
-    };
+    let call = json_lines::parse_object(line).map_err(|what| (Value::Null, what))?;
     let id = call.get("id").cloned().unwrap_or_default();
     let wrong = |what: &str| (id.clone(), what.to_owned());
     let Some(tool) = call.get("tool").and_then(Value::as_str) else {

@@ -1,5 +1,6 @@
 //! Builds a prompt for an agent from the command line: the words, standard input, the text of files, and images.
 
+use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
@@ -89,20 +90,12 @@ pub(crate) fn read_stdin(what: &str) -> Result<String, CliError> {
 }
 
 /// Reads an image, or the text of a file, which is put under its name and between fences that do not occur in the text.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a file of the caller's, read before there is a desk"
-)]
 fn read_attachment(file: &Path) -> Result<Attachment, CliError> {
     let (name, text) = match is_stdin(file) {
         true => ("standard input".to_owned(), read_stdin("file")?),
         false => {
             let name = file.display().to_string();
-            let opened = std::fs::File::open(file).map_err(|error| {
-                let message = format!("The file {name} cannot be read.");
-                CliError::usage(message, "Check the path.").with_cause(&error)
-            })?;
-            let bytes = read_bounded(opened, "file", &name)?;
+            let bytes = read_bounded(open_named_file("file", file)?, "file", &name)?;
             if let Some(image) = Content::image(&bytes) {
                 return Ok(Attachment::Image(image));
             }
@@ -120,6 +113,18 @@ fn read_attachment(file: &Path) -> Result<Attachment, CliError> {
     Ok(Attachment::Text(format!(
         "{name}:\n{fence}\n{text}{end}{fence}"
     )))
+}
+
+/// Opens a file that the caller named.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a file of the caller's, read before there is a desk"
+)]
+pub(super) fn open_named_file(what: &str, file: &Path) -> Result<File, CliError> {
+    File::open(file).map_err(|error| {
+        let message = format!("The {what} {} cannot be read.", file.display());
+        CliError::usage(message, "Check the path.").with_cause(&error)
+    })
 }
 
 fn read_bounded(from: impl Read, what: &str, name: &str) -> Result<Vec<u8>, CliError> {

@@ -10,7 +10,7 @@ use agent::{Engine, EventBatch, Host, StructuredRequest};
 use protocol::mappers::Vocabulary;
 use protocol::text::display_text::format_count;
 use protocol::view::entry::SessionView;
-use protocol::{ModelChoice, Op, SessionId, SessionState, UserError};
+use protocol::{ModelChoice, Op, SessionId, SessionState};
 use provider::{Script, ScriptedProvider};
 use serde_json::Value;
 
@@ -228,21 +228,15 @@ async fn choose_model(
 }
 
 /// Reads a file that the caller named.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a file of the caller's, read before there is a desk"
-)]
 fn read_text_file(what: &str, file: &Path) -> Result<String, CliError> {
-    let unreadable = |error: &dyn std::error::Error| {
-        let message = format!("The {what} {} cannot be read.", file.display());
-        CliError::usage_error(UserError::new(message, "Check the path.").with_source(error))
-    };
-    let opened = std::fs::File::open(file).map_err(|error| unreadable(&error))?;
     let mut text = String::new();
-    opened
+    prompt::open_named_file(what, file)?
         .take(SCRIPT_BYTES_MAX)
         .read_to_string(&mut text)
-        .map_err(|error| unreadable(&error))?;
+        .map_err(|error| {
+            let message = format!("The {what} {} cannot be read.", file.display());
+            CliError::usage(message, "Check the path.").with_cause(&error)
+        })?;
     Ok(text)
 }
 

@@ -16,6 +16,7 @@ mod inspect;
 mod keychain;
 mod policy;
 mod policy_explain;
+mod policy_replay;
 mod policy_rules;
 mod prompt_input;
 mod provider_addresses;
