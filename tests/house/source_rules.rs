@@ -45,11 +45,13 @@ const LAYERS: [(&str, &[&str]); 16] = [
 ];
 
 /// Dependencies that `policy` may have: none can read a clock, a file, the network or random numbers.
-const POLICY_BUILT_ON: [&str; 13] = [
+const POLICY_BUILT_ON: [&str; 15] = [
     "brush-parser",
+    "data-encoding",
     "globset",
     "jsonc-parser",
     "protocol",
+    "regex",
     "serde",
     "serde_json",
     "similar",

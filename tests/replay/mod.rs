@@ -145,7 +145,7 @@ async fn the_posture_says_what_asks() {
         for call in [
             call("read", json!({"path": "a"})),
             bash("ls"),
-            bash("rm a"),
+            bash("echo more >> a"),
             bash("cat .env"),
             call("question", question.clone()),
             call("no_such_tool", json!({})),

@@ -253,19 +253,21 @@ async fn a_question_is_over_after_a_new_start() {
 }
 
 /// A request of a server that a model be asked: two words of the model's stand in it, so the script's third turn answers.
-fn wants_model() -> Value {
+fn wants_model(first: &str) -> Value {
     let line = |role: &str, text: &str| json!({ "role": role, "content": { "type": "text", "text": text } });
-    let key = format!("The key is sk-ant-api03-{}.", "a".repeat(40));
     json!({ "ask": { "systemPrompt": "Be short.", "maxTokens": 1_000_000,
-        "messages": [line("user", &key), line("assistant", "A."), line("assistant", "B."), line("user", "Now?")] } })
+        "messages": [line("user", first), line("assistant", "A."), line("assistant", "B."), line("user", "Now?")] } })
 }
 
 /// A model answers for a server once the person allowed what it is sent: masked, limited, recorded.
 #[tokio::test]
 async fn a_model_is_lent_as_the_person_allows() {
     let more = Some(say_text("Four."));
-    let mut desk = calling_with("ask", wants_model(), more, Host::Person).await;
+    let key = format!("The key is sk-ant-api03-{}.", "a".repeat(40));
+    let mut desk = calling_with("ask", wants_model(&key), more, Host::Person).await;
     desk.start("Go.").await;
+    // A key is in what it sends.
+    desk.allow_next().await;
     let (view, ask) = wait_for_question(&mut desk).await;
     let ServerRequestKind::Model {
         system,
@@ -306,14 +308,14 @@ async fn a_model_is_lent_as_the_person_allows() {
 /// Refused, and headless, no model is asked.
 #[tokio::test]
 async fn without_a_yes_no_model_is_asked() {
-    let mut desk = calling_with("ask", wants_model(), None, Host::Person).await;
+    let mut desk = calling_with("ask", wants_model("What now?"), None, Host::Person).await;
     desk.start("Go.").await;
     let (view, ask) = wait_for_question(&mut desk).await;
     answer(&desk, &view.call.id, &ask, ServerAnswer::Declined)
         .await
         .unwrap();
     desk.wait_until_ended().await;
-    let mut alone = calling_with("ask", wants_model(), None, HEADLESS_APPROVED).await;
+    let mut alone = calling_with("ask", wants_model("What now?"), None, HEADLESS_APPROVED).await;
     alone.play().await;
     for desk in [&desk, &alone] {
         let told = desk.call_outcomes().await.remove(0).1;

@@ -8,4 +8,5 @@ pub(crate) mod checks;
 pub(crate) mod grants;
 // Calls that they are asked about, and what they are told of the agent.
 #[cfg(unix)]
-pub(crate) mod scope;
+pub(crate) mod outgoing_secrets;
+mod scope;

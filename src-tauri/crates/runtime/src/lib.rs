@@ -83,7 +83,7 @@ pub use process::{
 };
 pub use search::{
     FileSize, FileSizes, GlobInclude, GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult,
-    find_files, list_file_sizes, search_lines,
+    NamedFile, find_files, list_file_sizes, read_named_files, search_lines,
 };
 pub use undo::{
     History, RestoreCheck, RestoreError, RestoreMeta, RestoreResult, RetentionLimits,

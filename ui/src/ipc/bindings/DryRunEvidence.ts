@@ -51,4 +51,24 @@ nothing_is_allowed: boolean,
  * Whether the person wants no question about changes that a file tool would be let through with, because they lie
  * in the workspace and can be undone (M24).
  */
-undoable_is_allowed?: boolean, };
+undoable_is_allowed?: boolean, 
+/**
+ * Sentences on the changes that some program runs or obeys by itself later on.
+ */
+later_runs?: Array<string>, 
+/**
+ * Sentence on content that is lost and that git does not have; none if there is none.
+ */
+loss?: string, 
+/**
+ * Whether all that changed in the repository of the workspace is what everyday commands of git do.
+ */
+is_everyday_git?: boolean, 
+/**
+ * What else changed in the repository of the workspace, in one sentence.
+ */
+repository_change?: string, 
+/**
+ * Number of the changed paths that a build makes again, which git ignores.
+ */
+build_outputs?: number, };

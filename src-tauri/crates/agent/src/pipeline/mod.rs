@@ -21,6 +21,7 @@ pub mod hooks;
 pub(crate) mod implied_tool;
 pub(crate) mod in_place;
 pub(crate) mod outcome;
+pub(crate) mod outgoing;
 pub(crate) mod prepare;
 pub(crate) mod resolve;
 pub(crate) mod response_review;

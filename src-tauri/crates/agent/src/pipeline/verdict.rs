@@ -15,7 +15,7 @@ use crate::pipeline::attempt::Attempt;
 use crate::pipeline::call_context::CallContext;
 use crate::pipeline::evaluate::EarlyVerdict;
 use crate::pipeline::prepare::PreparedCall;
-use crate::pipeline::{dry_run, evaluate, prepare, watchdogs};
+use crate::pipeline::{dry_run, evaluate, outgoing, prepare, watchdogs};
 
 /// A call with its verdict, and all inputs of the verdict.
 pub(crate) struct Assessment {
@@ -114,6 +114,7 @@ async fn judge_prepared(
     mut alarms: Vec<Alarm>,
 ) -> Assessment {
     alarms.extend(prepared.changes.alarms());
+    alarms.extend(outgoing::check_secrets(cx, &prepared.facts).await);
     alarms.extend(watchdogs::run_programs(cx, &prepared.facts).await);
     let input = evaluate::build_policy_input(cx, &prepared, alarms);
     let mut judgement = evaluate::evaluate(cx, &prepared, &input);

@@ -36,7 +36,7 @@ fn each_call_has_its_line_and_all_have_their_sums() {
     let calls = lines(&[
         call(1, "read", &json!({"path": "a.txt"})),
         call(2, "bash", &json!({"command": "ls"})),
-        call(3, "bash", &json!({"command": "rm a.txt"})),
+        call(3, "bash", &json!({"command": "echo more >> a.txt"})),
         call(4, "bash", &json!({"command": "cat .env"})),
         call(5, "web_fetch", &json!({"url": "https://packages.example/"})),
         call(6, "no_such_tool", &json!({})),

@@ -228,6 +228,12 @@ impl Protections {
         self.0.iter().filter(reading).map(|one| &one.path)
     }
 
+    /// Whether a path of the workspace is protected from reading, because secrets are often kept there.
+    pub fn is_secret(&self, path: &str) -> bool {
+        let fact = ResolvedAccess::new_inside(Capability::FsRead, path);
+        self.strictest_action(&fact).is_some()
+    }
+
     /// Returns the strictest action of the protections for a path, whatever the rules are.
     pub(crate) fn strictest_action(&self, fact: &ResolvedAccess) -> Option<RuleAction> {
         self.0

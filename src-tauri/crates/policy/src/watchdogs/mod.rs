@@ -8,6 +8,7 @@ mod destruction;
 mod downloads;
 mod exfiltration;
 mod fork_bomb;
+mod outgoing_secrets;
 mod persistence;
 
 use protocol::{SessionId, Verdict};
@@ -17,6 +18,7 @@ use crate::AgentManifest;
 use crate::facts::CallFacts;
 use command::WatchedCommand;
 pub(crate) use exfiltration::NETWORK_PROGRAMS;
+pub use outgoing_secrets::{KnownSecret, check_outgoing_secrets};
 
 /// An objection of a watchdog to a call.
 #[derive(Debug, Clone, PartialEq, Eq)]

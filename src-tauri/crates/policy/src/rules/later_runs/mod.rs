@@ -188,7 +188,9 @@ impl LaterRuns {
         let (SubjectKind::Path(fact) | SubjectKind::Effect(fact)) = subject.seen else {
             return None;
         };
-        if fact.capability != Capability::FsWrite || current >= Verdict::Ask {
+        // A word that may be a file which a command writes is no change yet: its effects tell.
+        let may_write = fact.capability == Capability::FsWrite && !subject.tightens;
+        if !may_write || current >= Verdict::Ask {
             return None;
         }
         let named = |pattern: &PathPattern| {
