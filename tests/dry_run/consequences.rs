@@ -8,7 +8,9 @@ use protocol::event::{CallChange, EventBody};
 use protocol::settings::Posture;
 use protocol::{CallState, Decision, Settings};
 use serde_json::{Value, json};
-use support::{Fixture, HEADLESS, call_bash, call_tool, call_write, rule_text, say_text};
+use support::{
+    Fixture, HEADLESS, call_bash, call_tool, call_write, rule_text, say_text, shown_effects,
+};
 
 const SANDBOX: &str = env!("CARGO_BIN_EXE_sandbox_program");
 
@@ -90,7 +92,7 @@ async fn content_that_git_does_not_have_asks() {
     for (turn, expected) in [
         (
             call_bash("rm untracked"),
-            "Not in git: 1 file, 6 bytes (`untracked`).",
+            "It takes away what is not in git: 1 file, 6 bytes (`untracked`).",
         ),
         (call_bash("git clean -qfd"), "(`untracked`)"),
         (call_bash("echo x > untracked"), "(`untracked`)"),
@@ -107,6 +109,22 @@ async fn content_that_git_does_not_have_asks() {
         let reason = reason.unwrap_or_else(|| panic!("passed: {turn}"));
         assert!(reason.contains(expected), "{turn}: {reason}");
     }
+}
+
+/// The system's public files, devices that keep nothing, and the sandbox's own `/tmp` are nobody's.
+#[tokio::test]
+async fn what_every_process_touches_is_not_outside() {
+    let command = "echo hi > /tmp/x && cat /tmp/x && head -c 4 /dev/urandom > /dev/null && \
+        grep -c NAME /etc/os-release && git status --short";
+    let mut desk = open_repository([call_bash(command)], Host::Person).await;
+    desk.play().await;
+    let call = desk.only_call().await;
+    assert_eq!(call.state, CallState::Done, "{:?}", call.outcome);
+    // That git looked at its files again is no change.
+    assert_eq!(shown_effects(&call).changes, []);
+    let mut outside = open_repository([call_bash("cat /etc/shadow")], Host::Person).await;
+    outside.play().await;
+    assert_eq!(outside.call_states().await, [CallState::Denied]);
 }
 
 #[tokio::test]
@@ -160,10 +178,10 @@ async fn commits_that_nothing_holds_any_more_ask() {
             "It drops 1 commit that only the branch `side` holds.",
         ),
         ("git tag -d v1", "It moves or deletes the tag `v1`."),
-        ("git stash -q && git stash drop -q", "Not in git"),
+        ("git stash -q && git stash drop -q", "not in git"),
         (
             "git commit -qam more && git reset -q --hard HEAD~1",
-            "Not in git",
+            "not in git",
         ),
         ("git config core.editor ./x", "was refused 1 thing"),
     ] {

@@ -111,9 +111,7 @@ fn describe_reason(step: &TrailStep, verdict: Verdict, unspoken: Option<&str>) -
             }
             (Some(_), Verdict::Allow) => "rules let through what it changes".to_owned(),
             (None, Verdict::Allow) => "nothing speaks against what it changes".to_owned(),
-            (None, Verdict::Ask | Verdict::Deny) => {
-                "what it changes is for you to judge".to_owned()
-            }
+            (None, Verdict::Ask | Verdict::Deny) => describe_concern(&step.text),
         },
         Gate::Rules => match deciding_rule(step, verdict) {
             Some(trace) => describe_rule(trace),
@@ -201,6 +199,15 @@ fn format_rule_line(trace: &RuleTrace) -> String {
 }
 
 /// A sentence as the second half of another one.
+/// Describes why effects ask that no rule speaks of: what is said of them after their count.
+fn describe_concern(text: &str) -> String {
+    match text.split_once(". ") {
+        Some((_, concern)) if concern.starts_with("It ") => lowercase_start(concern),
+        Some((_, concern)) => concern.trim_end_matches('.').to_owned(),
+        None => "what it changes is for you to judge".to_owned(),
+    }
+}
+
 fn lowercase_start(sentence: &str) -> String {
     let trimmed = sentence.trim_end_matches('.');
     let mut chars = trimmed.chars();

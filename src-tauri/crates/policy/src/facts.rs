@@ -32,6 +32,8 @@ pub struct CallFacts {
     exact_digest: Option<Digest>,
     /// The confinement that keeps the tool of the call to these facts.
     confinement: Confinement,
+    /// Whether the call runs in the sandbox before anything real changes.
+    is_sandboxed: bool,
     /// The arguments of a call of somebody else's tool, value by value.
     arguments: Option<Vec<ArgumentValue>>,
 }
@@ -118,6 +120,16 @@ impl CallFacts {
     /// Sets the confinement that keeps the tool of the call to these facts.
     pub fn set_confinement(&mut self, confinement: Confinement) {
         self.confinement = confinement;
+    }
+
+    /// Sets whether the call runs in the sandbox before anything real changes.
+    pub fn set_sandboxed(&mut self, is_sandboxed: bool) {
+        self.is_sandboxed = is_sandboxed;
+    }
+
+    /// Whether the call runs in the sandbox before anything real changes.
+    pub fn is_sandboxed(&self) -> bool {
+        self.is_sandboxed
     }
 
     /// Sets the arguments of the call, which rules for somebody else's tool may name.
@@ -207,6 +219,7 @@ impl CallFacts {
             beyond: self.denial_reason.clone(),
             opens: self.roots_to_open.clone(),
             confinement: self.confinement,
+            is_sandboxed: self.is_sandboxed,
             arguments: self
                 .arguments
                 .as_ref()
@@ -228,6 +241,7 @@ impl CallFacts {
             recursive_facts: evidence.below,
             exact_digest: None,
             confinement: evidence.confinement,
+            is_sandboxed: evidence.is_sandboxed,
             arguments: evidence.arguments,
         };
         for fact in evidence.facts {

@@ -51,6 +51,10 @@ dry_run?: DryRunEvidence,
  */
 confinement?: Confinement, 
 /**
+ * Whether the call runs in the sandbox before anything real changes.
+ */
+is_sandboxed?: boolean, 
+/**
  * The arguments of a call of another party's tool, with secrets masked; none where they are not known.
  */
 arguments?: Array<ArgumentValue>, };

@@ -96,7 +96,7 @@ fn describe_loss(workspace: &Workspace, plan: &Plan, own_files: &OwnFiles) -> Op
         ""
     };
     Some(format!(
-        "Not in git: {}, {} ({}{more}).",
+        "It takes away what is not in git: {}, {} ({}{more}).",
         format_count(files, "file", "files"),
         format_byte_size(bytes),
         named.join(", ")

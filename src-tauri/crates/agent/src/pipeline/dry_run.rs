@@ -114,8 +114,17 @@ pub(super) fn policy_effects_of_plan(session: &Session, plan: &Plan) -> DryRunEv
 
 /// Whether a call that would ask runs in a dry run before anybody is asked (M22, M24).
 pub(crate) fn runs_first(session: &Session, prepared: &PreparedCall) -> bool {
-    let config = &session.engine.config;
-    prepared.can_dry_run && session.posture().judges_effects() && config.in_place.is_none()
+    prepared.can_dry_run && prefers_dry_runs(session)
+}
+
+/// Whether a call of this kind runs in the sandbox before anything real changes, whatever is allowed.
+pub(crate) async fn is_sandboxed(cx: &CallContext<'_>) -> bool {
+    let tool_context = &cx.session.tool_context;
+    prefers_dry_runs(cx.session) && cx.tool.0.tool.can_dry_run(tool_context).await
+}
+
+fn prefers_dry_runs(session: &Session) -> bool {
+    session.posture().judges_effects() && session.engine.config.in_place.is_none()
 }
 
 /// Reason why a card is shown again without the effects that were requested.

@@ -53,7 +53,7 @@ pub(crate) async fn assess_call(
 ) -> Result<Assessment, Abort> {
     let accesses = cx.tool.0.tool.accesses(&cx.arguments);
     prepare::restore_outputs(cx.session, &accesses)?;
-    let ScreenedCall { facts, mut alarms } = match screen_call(cx, &accesses) {
+    let ScreenedCall { facts, mut alarms } = match screen_call(cx, &accesses).await {
         Ok(screened) => screened,
         Err(denied) => return Ok(*denied),
     };
@@ -69,7 +69,7 @@ pub(crate) async fn assess_call(
 /// Judges a call that cannot be prepared, for this reason: the pipeline would fail it before judging it.
 pub(crate) async fn assess_unprepared(cx: &CallContext<'_>, why: String) -> Assessment {
     let accesses = cx.tool.0.tool.accesses(&cx.arguments);
-    match screen_call(cx, &accesses) {
+    match screen_call(cx, &accesses).await {
         Err(denied) => *denied,
         Ok(ScreenedCall { facts, alarms }) => {
             let undo = UndoAvailability::Unsecured { reason: why };
@@ -80,9 +80,13 @@ pub(crate) async fn assess_unprepared(cx: &CallContext<'_>, why: String) -> Asse
 }
 
 /// Resolves the accesses of the call, or returns its verdict if the call is denied before anything is prepared.
-fn screen_call(cx: &CallContext<'_>, accesses: &[Access]) -> Result<ScreenedCall, Box<Assessment>> {
+async fn screen_call(
+    cx: &CallContext<'_>,
+    accesses: &[Access],
+) -> Result<ScreenedCall, Box<Assessment>> {
     deny_or_pass(cx, evaluate::evaluate_by_name(cx, accesses))?;
-    let facts = prepare::resolve_facts(cx, accesses);
+    let mut facts = prepare::resolve_facts(cx, accesses);
+    facts.set_sandboxed(dry_run::is_sandboxed(cx).await);
     let alarms = watchdogs::run_built_in(cx.session, &cx.tool, &cx.arguments, &facts);
     // A call that declares no access touches none, and waits for its one full verdict.
     if !facts.all().is_empty() {

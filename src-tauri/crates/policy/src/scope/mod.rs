@@ -2,6 +2,7 @@
 //! on the surface of its tool, every host is open, and it is certain what a command runs.
 
 mod mentions;
+mod open_paths;
 
 use protocol::rule::verdict::TrailStep;
 use protocol::text::display_text::format_count;
@@ -17,7 +18,12 @@ pub fn check_scope(tool: &str, facts: &CallFacts, rules: &RuleSet, now: At) -> T
         return mentions::check_mentions(tool, facts, rules, now);
     }
     let step = |verdict, text| TrailStep::new(Gate::Capability, verdict, text);
-    let touched = || facts.all().iter().chain(facts.uses());
+    let is_open =
+        |fact: &ResolvedAccess| facts.is_sandboxed() && open_paths::is_open_in_sandbox(fact);
+    let touched = || {
+        let all = facts.all().iter().chain(facts.uses());
+        all.filter(|fact| !is_open(fact))
+    };
     let denied = touched()
         .filter(|fact| facts.root_to_open_for(fact).is_none())
         .find_map(|fact| find_denial_reason(tool, fact, rules, now));

@@ -42,6 +42,10 @@ pub struct Evidence {
     #[serde(default, skip_serializing_if = "Confinement::is_default")]
     #[ts(optional, as = "Option<Confinement>")]
     pub confinement: Confinement,
+    /// Whether the call runs in the sandbox before anything real changes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub is_sandboxed: bool,
     /// The arguments of a call of another party's tool, with secrets masked; none where they are not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

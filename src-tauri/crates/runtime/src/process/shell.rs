@@ -57,6 +57,8 @@ pub(crate) fn command_env(command: &ShellCommand, folder: &Path) -> Vec<(String,
         ("PWD".to_owned(), folder.as_os_str().to_owned()),
         ("GIT_TERMINAL_PROMPT".to_owned(), "0".into()),
         ("PAGER".to_owned(), "cat".into()),
+        // A command of git that only looks writes nothing.
+        ("GIT_OPTIONAL_LOCKS".to_owned(), "0".into()),
     ];
     let own = command.env.iter();
     around.extend(own.map(|(name, value)| (name.clone(), value.into())));
