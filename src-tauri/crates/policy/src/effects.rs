@@ -272,11 +272,15 @@ fn summarize_changes(dry_run: &DryRunEvidence) -> String {
         true => String::new(),
         false => format!(" It reached {}.", dry_run.reached.join(", ")),
     };
+    let without = match dry_run.own_settings.first() {
+        Some(first) => format!(" It ran without the settings in `{first}`."),
+        None => String::new(),
+    };
     let ran = match dry_run.for_real {
         true => "Run for real",
         false => "In a dry run",
     };
-    format!("{ran}, it changed {changed} and was refused {refused}.{reached}")
+    format!("{ran}, it changed {changed} and was refused {refused}.{reached}{without}")
 }
 
 #[cfg(test)]

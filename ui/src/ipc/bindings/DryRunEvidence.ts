@@ -19,6 +19,11 @@ refused: number,
  */
 secrets?: Array<string>, 
 /**
+ * The settings in the home folder that programs read by themselves, and that were refused because they hold
+ * credentials for the network, which the call did not reach.
+ */
+own_settings?: Array<string>, 
+/**
  * The hosts that the call reached on the network, each once.
  */
 reached?: Array<string>, 

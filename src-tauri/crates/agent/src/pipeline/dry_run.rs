@@ -87,9 +87,17 @@ impl DryRunResult {
 
     /// Returns the effects as evidence for the verdict.
     pub fn policy_effects(&self, session: &Session) -> DryRunEvidence {
+        let is_offline = self.done.hosts_reached.is_empty();
+        let (own_settings, secrets): (Vec<String>, Vec<String>) = self
+            .done
+            .secrets
+            .iter()
+            .cloned()
+            .partition(|path| is_offline && is_own_setting(path));
         DryRunEvidence {
-            refused: self.done.refusal_count,
-            secrets: self.done.secrets.clone(),
+            refused: self.done.refusal_count - own_settings.len() as u64,
+            secrets,
+            own_settings,
             reached: self.done.hosts_reached.clone(),
             agreed: self.feedback.is_some(),
             response_hosts: self.response_hosts.clone(),
@@ -125,6 +133,26 @@ pub(crate) async fn is_sandboxed(cx: &CallContext<'_>) -> bool {
 
 fn prefers_dry_runs(session: &Session) -> bool {
     session.posture().judges_effects() && session.engine.config.in_place.is_none()
+}
+
+/// Settings of programs that hold credentials for the network, and logs of it, which the programs read each time they
+/// start.
+const OWN_SETTINGS: [&str; 7] = [
+    ".npmrc",
+    ".npm/_logs",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".pypirc",
+    ".netrc",
+    ".config/pip/pip.conf",
+];
+
+/// Whether a path is a setting that some program reads by itself, and that means nothing without a network.
+fn is_own_setting(path: &str) -> bool {
+    OWN_SETTINGS.iter().any(|setting| {
+        let above = path.strip_suffix(setting);
+        above.is_some_and(|above| above.ends_with('/'))
+    })
 }
 
 /// Reason why a card is shown again without the effects that were requested.

@@ -148,6 +148,11 @@ pub struct DryRunEvidence {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]
     pub secrets: Vec<String>,
+    /// The settings in the home folder that programs read by themselves, and that were refused because they hold
+    /// credentials for the network, which the call did not reach.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<String>>", optional)]
+    pub own_settings: Vec<String>,
     /// The hosts that the call reached on the network, each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]

@@ -57,6 +57,10 @@ pub(crate) fn command_env(command: &ShellCommand, folder: &Path) -> Vec<(String,
         ("PWD".to_owned(), folder.as_os_str().to_owned()),
         ("GIT_TERMINAL_PROMPT".to_owned(), "0".into()),
         ("PAGER".to_owned(), "cat".into()),
+        // Nobody wants to be told of a newer npm here, and it would ask the network and write to the home folder.
+        ("NO_UPDATE_NOTIFIER".to_owned(), "1".into()),
+        ("npm_config_update_notifier".to_owned(), "false".into()),
+        ("npm_config_logs_max".to_owned(), "0".into()),
         // A command of git that only looks writes nothing.
         ("GIT_OPTIONAL_LOCKS".to_owned(), "0".into()),
     ];
