@@ -1,5 +1,7 @@
 //! Replays: calls judged and run in a private copy of a workspace, by the real pipeline.
 
+mod day;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
