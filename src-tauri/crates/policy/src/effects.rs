@@ -114,7 +114,9 @@ pub(crate) fn evaluate_effects(
 
 /// Returns the verdict on a changed path that no rule matches.
 fn unruled_verdict(dry_run: &DryRunEvidence, fact: &ResolvedAccess) -> Verdict {
-    let is_undoable = dry_run.is_everyday_git || !changes_repository(fact);
+    // Only the repository of the workspace itself was examined, and none below it.
+    let is_everyday = dry_run.is_everyday_git && fact.real.starts_with(".git/");
+    let is_undoable = is_everyday || !changes_repository(fact);
     match dry_run.agreed || (dry_run.undoable_is_allowed && is_undoable) {
         true => Verdict::Allow,
         false => Verdict::Ask,
@@ -526,6 +528,17 @@ mod tests {
             };
             let (verdict, lead) = verdict(&rules, &dry_run, &[]);
             assert_eq!(verdict, expected, "{rules} {effects:?}: {lead}");
+        }
+        for (path, expected) in [
+            (".git/refs/heads/main", Allow),
+            ("lib/.git/refs/heads/main", Ask),
+        ] {
+            let everyday = DryRunEvidence {
+                undoable_is_allowed: true,
+                is_everyday_git: true,
+                ..dry_run(&[(FsWrite, path)])
+            };
+            assert_eq!(verdict("", &everyday, &[]).0, expected, "{path}");
         }
         let sent = DryRunEvidence {
             undoable_is_allowed: true,
