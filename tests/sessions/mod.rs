@@ -1,5 +1,7 @@
 //! Sessions from their start to their recovery, and what is told of them.
 
+// What the person's attention was spent on.
+pub(crate) mod attention;
 // Briefing of a session's model: instructions, skills, agents.
 pub(crate) mod briefing;
 // Accounts of calls, from their events alone.

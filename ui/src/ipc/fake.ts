@@ -21,6 +21,7 @@ import { Refused, type AnswerTo, type Host } from './desk';
 import { account } from './fake_account';
 import { searchEntries } from './fake_search';
 import { emptySnapshot, firstStart, languageViews, promised } from './fake_settings';
+import { quietDay } from './fake_attention';
 import { briefed, briefingText } from './fake_briefing';
 import { FakeApis } from './fake_apis';
 import { FakeHistory } from './fake_history';
@@ -47,6 +48,8 @@ export class FakeHost implements Host {
   /** The registered tools. */
   tools = fakeTools;
   briefing = briefed;
+  /** What attention was spent on. */
+  attention = quietDay;
   /** Assurances that the machine can give. */
   promise: Promised = promised;
   now: () => number = Date.now;
@@ -278,6 +281,8 @@ export class FakeHost implements Host {
 
   #answer(query: Query): Answer {
     switch (query.type) {
+      case 'attention':
+        return { type: 'attention', ...this.attention };
       case 'briefing':
         return { type: 'briefing', ...this.briefing };
       case 'briefing_text':

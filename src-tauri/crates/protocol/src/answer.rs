@@ -12,6 +12,7 @@ use crate::rule::rules_view::{RuleCheck, RulesCheck, RulesComparison, RulesView}
 use crate::server::mcp_servers::{ServerImportSource, ServerLogLine, ServerView};
 use crate::server::resources::ServerResources;
 use crate::text::display_text::DisplaySpan;
+use crate::view::attention::AttentionReport;
 use crate::view::briefing::{Briefing, BriefingText};
 use crate::view::effects::AssuranceReport;
 use crate::view::engine_view::ToolView;
@@ -118,6 +119,8 @@ pub enum Answer {
         /// The suggestions, starting with the one that would spare the most answers.
         suggestions: Vec<RuleSuggestion>,
     },
+    /// Answer to `attention`.
+    Attention(Box<AttentionReport>),
     /// Answer to `briefing`.
     Briefing(Briefing),
     /// Answer to `briefing_text`.

@@ -218,6 +218,11 @@ pub enum Query {
         /// The workspace whose calls are considered; none for all.
         workspace: Option<String>,
     },
+    /// What the person's attention was spent on.
+    Attention {
+        /// A day, `2026-05-01`, or how long ago, `30m`, `3h`, `2d` or `1w`; none for the beginning of today.
+        since: Option<String>,
+    },
     /// The briefing that the model gets first in a session of a workspace: instructions, skills, agents.
     Briefing {
         /// The workspace root, absolute.

@@ -52,11 +52,12 @@ mod snippet;
 mod writer;
 
 pub use crate::projections::verdicts::rule_key;
+pub use crate::read::attention::RecordedAttention;
 pub use crate::read::verdicts::{CallVerdict, CallVerdictPage, RuleHits};
 pub use crate::writer::ack::{Ack, Durability};
 pub use error::RecordError;
 pub use export::ExportFormat;
 pub use read::{RecordOverview, TranscriptPage};
 pub use record::Record;
-pub use search::time_filter::parse_local_time;
+pub use search::time_filter::{find_local_midnight, parse_local_time};
 pub use writer::PublishFn;

@@ -2,6 +2,7 @@
 import type { AccountLine } from "./AccountLine";
 import type { ApiList } from "./ApiList";
 import type { AssuranceReport } from "./AssuranceReport";
+import type { AttentionReport } from "./AttentionReport";
 import type { Backtest } from "./Backtest";
 import type { Briefing } from "./Briefing";
 import type { BriefingText } from "./BriefingText";
@@ -108,7 +109,7 @@ trail: Trail, } | { "type": "check_rules" } & RulesCheck | { "type": "check_rule
 /**
  * The suggestions, starting with the one that would spare the most answers.
  */
-suggestions: Array<RuleSuggestion>, } | { "type": "briefing" } & Briefing | { "type": "briefing_text" } & BriefingText | { "type": "imports", 
+suggestions: Array<RuleSuggestion>, } | { "type": "attention" } & AttentionReport | { "type": "briefing" } & Briefing | { "type": "briefing_text" } & BriefingText | { "type": "imports", 
 /**
  * Sources, one for each file that exists.
  */

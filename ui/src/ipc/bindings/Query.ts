@@ -247,7 +247,11 @@ workspace: string | null, } | { "type": "suggestions",
 /**
  * The workspace whose calls are considered; none for all.
  */
-workspace: string | null, } | { "type": "briefing", 
+workspace: string | null, } | { "type": "attention", 
+/**
+ * A day, `2026-05-01`, or how long ago, `30m`, `3h`, `2d` or `1w`; none for the beginning of today.
+ */
+since: string | null, } | { "type": "briefing", 
 /**
  * The workspace root, absolute.
  */

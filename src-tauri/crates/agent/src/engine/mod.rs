@@ -1,6 +1,7 @@
 //! The engine: one over one data folder, with all sessions in it.
 
 pub mod attention;
+pub(crate) mod attention_report;
 pub(crate) mod commands;
 pub(crate) mod decisions;
 pub mod demo;
@@ -10,6 +11,7 @@ pub(crate) mod maintenance;
 pub(crate) mod queries;
 pub(crate) mod request;
 pub mod settings;
+pub(crate) mod since;
 pub(crate) mod tool_trial;
 
 use std::sync::Arc;

@@ -16,7 +16,7 @@ use runtime::{FileError, Workspace};
 use serde_json::{Map, Value};
 use tools::Registry;
 
-use crate::engine::dry_run_command;
+use crate::engine::{attention_report, dry_run_command};
 use crate::host::config::EngineConfig;
 use crate::limits::{LINES_FILE_BYTES_MAX, LINES_MAX, OUTPUT_PAGE_BYTES};
 use crate::permissions::trust;
@@ -203,6 +203,9 @@ pub(crate) async fn answer_query(
             })
             .await?
         }
+        Query::Attention { since } => Answer::Attention(Box::new(
+            attention_report::build_report(engine, since).await?,
+        )),
         Query::Briefing { workspace } => {
             query_rulebook(engine, move |engine| {
                 let workspace = Workspace::open(Path::new(&workspace))?;

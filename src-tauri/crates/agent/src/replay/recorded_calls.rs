@@ -8,6 +8,7 @@ use runtime::Workspace;
 
 use super::{ReplayCall, path_text};
 use crate::engine::Engine;
+use crate::engine::since::parse_since;
 use crate::replay::folder_names::replace_in_members;
 
 /// Number of events that are read at a time.
@@ -90,11 +91,4 @@ impl<'a> RecordedCalls<'a> {
             _ => None,
         }
     }
-}
-
-fn parse_since(text: &str, now: At) -> Result<At, UserError> {
-    record::parse_local_time(text, now).ok_or_else(|| {
-        let hint = "Name a day, such as 2026-05-01, or an age, such as 12h, 7d or 2w.";
-        UserError::new(format!("`{text}` is no point in time."), hint)
-    })
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use protocol::event::SessionOptions;
 use protocol::query::Answer;
-use protocol::rule::backtest::RuleChange;
+use protocol::rule::backtest::{RuleChange, RuleSuggestion};
 use protocol::rule::rules_view::{NewRule, RuleLocation, RuleText};
-use protocol::{RuleScope, SessionId, UserError};
+use protocol::{At, RuleScope, SessionId, UserError};
 use serde_json::{Map, Value};
 
 use super::{BacktestOptions, RulebookScope, check, compare, edit, imports, suggestions, view};
@@ -113,8 +113,20 @@ pub(crate) fn suggest_rules(
     engine: &EngineState,
     workspace: Option<&str>,
 ) -> Result<Answer, UserError> {
-    let suggestions = suggestions::suggest_rules(engine, &RulebookScope::from_folder(workspace)?)?;
+    let place = RulebookScope::from_folder(workspace)?;
+    let suggestions = suggestions::suggest_rules(engine, &place, At::MIN)?;
     Ok(Answer::Suggestions { suggestions })
+}
+
+/// Returns the rule that would have spared the person the most answers since a time, of those that cover the fewest
+/// rejected calls.
+pub(crate) fn find_best_rule(
+    engine: &EngineState,
+    since: At,
+) -> Result<Option<RuleSuggestion>, UserError> {
+    let everywhere = RulebookScope::from_folder(None)?;
+    let suggestions = suggestions::suggest_rules(engine, &everywhere, since)?;
+    Ok(suggestions.into_iter().next())
 }
 
 /// Returns permissions of other products that could be imported.

@@ -22,18 +22,21 @@ use crate::session::engine_state::EngineState;
 const ANSWERS_MAX: usize = 2_000;
 /// Maximum number of calls to search for answers.
 const CALLS_MAX: usize = 100_000;
+/// Number of calls that are read at a time.
+const RECORD_PAGE_LEN: u32 = 1_000;
 /// Minimum number of calls that a rule would cover and the person allowed.
 const ALLOWED_MIN: u64 = 3;
 const SUGGESTIONS_MAX: usize = 10;
 const EXAMPLES_MAX: usize = 5;
 
-/// Returns the rules that the person's own answers suggest.
+/// Returns the rules that the person's own answers since a time suggest.
 pub(super) fn suggest_rules(
     engine: &EngineState,
     place: &RulebookScope,
+    since: At,
 ) -> Result<Vec<RuleSuggestion>, UserError> {
     let now = engine.now();
-    let answered = answered_calls(engine, place)?;
+    let answered = answered_calls(engine, place, since)?;
     let rules = place
         .load_draft(&engine.config.data_dir, &RuleDraft::Unchanged)
         .rules;
@@ -73,21 +76,25 @@ pub(super) fn suggest_rules(
     Ok(suggestions)
 }
 
-/// Returns the calls that the person was asked about, the newest first.
+/// Returns the calls that the person was asked about since a time, the newest first.
 fn answered_calls(
     engine: &EngineState,
     place: &RulebookScope,
+    since: At,
 ) -> Result<Vec<CallVerdict>, UserError> {
     let roots = session_roots(&engine.record, place)?;
     let (mut answered, mut before, mut seen) = (Vec::new(), None, 0);
     while answered.len() < ANSWERS_MAX && seen < CALLS_MAX {
-        let page = engine.record.list_verdicts(before, 10_000)?;
+        let page = engine.record.list_verdicts(before, RECORD_PAGE_LEN)?;
         seen += page.calls.len();
-        let said = |call: &CallVerdict| call.answer.is_some() && roots.contains_key(&call.session);
+        let is_earlier = page.calls.iter().all(|call| call.at < since);
+        let said = |call: &CallVerdict| {
+            call.answer.is_some() && call.at >= since && roots.contains_key(&call.session)
+        };
         answered.extend(page.calls.into_iter().filter(said));
         match page.next {
-            Some(next) => before = Some(next),
-            None => break,
+            Some(next) if !is_earlier => before = Some(next),
+            Some(_) | None => break,
         }
     }
     answered.truncate(ANSWERS_MAX);

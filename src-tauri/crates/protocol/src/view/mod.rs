@@ -1,5 +1,6 @@
 //! Views for a person: transcript entries, previews, effects, requests, briefings and search results.
 
+pub mod attention;
 pub mod briefing;
 pub mod effects;
 pub(crate) mod engine_view;

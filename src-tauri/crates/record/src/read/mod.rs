@@ -1,5 +1,6 @@
 //! Questions to the record: sessions, desk, transcript, events and undo entries.
 
+pub(crate) mod attention;
 pub(crate) mod verdicts;
 
 use protocol::view::entry::SessionView;

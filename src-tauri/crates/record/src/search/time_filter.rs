@@ -1,5 +1,6 @@
 //! Points in time as a person types them: a day, or how long ago.
 
+use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use protocol::At;
@@ -8,6 +9,17 @@ use protocol::At;
 /// or `2d` for two days before `now`. None if it is neither.
 pub fn parse_local_time(text: &str, now: At) -> Option<At> {
     parse_time(text, now, &TimeZone::system())
+}
+
+/// Returns the beginning of the day of `now` in the machine's time zone. None if the calendar does not have it.
+pub fn find_local_midnight(now: At) -> Option<At> {
+    find_midnight(now, &TimeZone::system())
+}
+
+fn find_midnight(now: At, zone: &TimeZone) -> Option<At> {
+    let now = Timestamp::from_millisecond(now).ok()?;
+    let midnight = now.to_zoned(zone.clone()).start_of_day().ok()?;
+    Some(midnight.timestamp().as_millisecond())
 }
 
 /// Reads `2026-05-01` as the beginning of that day in the zone, and `2d`, `3h`, `30m` or `1w` as so long before `now`.
@@ -41,6 +53,15 @@ fn parse_age(text: &str) -> Option<(i64, i64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_day_begins_at_midnight_of_its_zone() {
+        let now = 1_777_636_800_000; // 2026-05-01 12:00 UTC
+        let hours = |hours: i64| Some(now - hours * 3_600_000);
+        let berlin = TimeZone::fixed(jiff::tz::offset(2));
+        assert_eq!(find_midnight(now, &TimeZone::UTC), hours(12));
+        assert_eq!(find_midnight(now, &berlin), hours(14));
+    }
 
     #[test]
     fn days_and_ages() {
