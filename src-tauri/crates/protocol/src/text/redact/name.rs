@@ -39,7 +39,7 @@ static SECRET_KEYS: WordSet = WordSet::new(
      master private role secret service shared signing ssh subscription webhook",
 );
 /// Words before a key or a token that make it harmless.
-static HARMLESS_PREFIXES: WordSet = WordSet::new(
+pub(super) static HARMLESS_PREFIXES: WordSet = WordSet::new(
     "bos cache cancellation composite continuation csharp current cursor design end eof eos \
      first foreign group hash i18n idempotency last lexer mask next object pad page pagination \
      parse partition prev previous primary public pub row sort special start stop sync theme \
