@@ -1,4 +1,4 @@
-//! Tables: each column as wide as its widest cell, cut to the width of the terminal; and relative times for people.
+//! Tables: each column as wide as its widest cell, cut to the width of the terminal; and times and durations for people.
 //!
 //! Drawn here, because table crates bring borders and styles, and here every text is styled by [`OutputWriter`].
 
@@ -107,6 +107,18 @@ pub(crate) fn format_age(at: At, now: At) -> String {
     format!("{} ago", format_count(number.unsigned_abs(), unit))
 }
 
+/// Formats how long something took: `4 ms`, `8.4 s`, `42 s`, `3 min 20 s`, `2 h 5 min`.
+pub(crate) fn format_duration(ms: u64) -> String {
+    let (seconds, minutes) = (ms / 1_000, ms / 60_000);
+    match seconds {
+        0 => format!("{ms} ms"),
+        1..10 => format!("{seconds}.{} s", ms % 1_000 / 100),
+        10..60 => format!("{seconds} s"),
+        60..3_600 => format!("{minutes} min {} s", seconds % 60),
+        _ => format!("{} h {} min", minutes / 60, minutes % 60),
+    }
+}
+
 /// Returns the current time, in milliseconds since the epoch.
 pub(crate) fn current_time() -> At {
     jiff::Timestamp::now().as_millisecond()
@@ -139,6 +151,20 @@ mod tests {
             ["a    日本  end", "bcd  x     U+…"]
         );
         assert_eq!(format_rows(&out, &rows, Some(7)), ["a    …", "bcd  x"]);
+    }
+
+    #[test]
+    fn durations_have_two_units_at_most() {
+        for (ms, told) in [
+            (0, "0 ms"),
+            (999, "999 ms"),
+            (8_450, "8.4 s"),
+            (59_999, "59 s"),
+            (200_000, "3 min 20 s"),
+            (7_500_000, "2 h 5 min"),
+        ] {
+            assert_eq!(format_duration(ms), told);
+        }
     }
 
     #[test]

@@ -125,6 +125,15 @@ pub(crate) enum CliCommand {
     ///
     /// Words, "phrases", prefix*, and the filters tool: mode: state: session: path: before: after:
     Search(SearchArgs),
+    /// Show what your attention was spent on.
+    ///
+    /// Questions and how long agents waited for the answers, by cause and by tool; what was answered in less than a second;
+    /// the rule that would have answered the most; and what ran without a question.
+    Attention {
+        /// Since a day, such as `2026-05-01`, or for so long: `30m`, `3h`, `2d`, `1w`. Today, where none is named.
+        #[arg(long, value_name = "DURATION|DATE")]
+        since: Option<String>,
+    },
     /// Write a whole session to standard output.
     Export {
         /// Its id or the end of it, as `sessions` lists it; or `last`.

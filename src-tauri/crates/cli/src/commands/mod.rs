@@ -1,6 +1,7 @@
 //! The subcommands, one file for each.
 
 mod apis;
+mod attention;
 mod briefing;
 mod call;
 mod config;
@@ -73,6 +74,7 @@ pub(crate) async fn run_command(args: CliArgs, out: &mut OutputWriter) -> CliRes
             inspect::show(&open().await?, &session, call.as_deref(), out).await
         }
         CliCommand::Search(search) => inspect::search_record(&open().await?, search, out).await,
+        CliCommand::Attention { since } => attention::show_report(&open().await?, since, out).await,
         CliCommand::Export { session, format } => {
             inspect::export_session(&open().await?, &session, format, out).await
         }

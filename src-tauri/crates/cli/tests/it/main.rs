@@ -9,6 +9,7 @@
 
 mod agents;
 mod apis;
+mod attention;
 mod calls;
 mod gateway;
 mod inspect;
