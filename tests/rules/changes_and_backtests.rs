@@ -143,6 +143,31 @@ async fn answers_become_suggestions() {
     assert_eq!(suggestions[0].counter_examples[0].target, "git log -n 2");
 }
 
+/// Three like answers bring an offer: the narrowest rule that would have given them, and none once one of them is a
+/// rejection.
+#[tokio::test]
+async fn three_like_answers_bring_an_offer() {
+    let turns = [0, 1, 2, 3, 4].map(|n| call_bash(format!("git stash list -n {n}")));
+    let mut desk = Fixture::new(turns).await;
+    desk.start("go").await;
+    let mut offers = Vec::new();
+    for number in 0..5 {
+        let view = match number {
+            3 => desk.reject_next("").await,
+            _ => desk.allow_next().await,
+        };
+        let query = Query::RuleOffer {
+            session: desk.session.clone(),
+            call: view.call.id,
+        };
+        let offer = expect_variant!(desk.query(query).await, Answer::RuleOffer { offer } => offer);
+        offers.push(offer.map(|one| (one.rule.pattern, one.allowed, one.rejected)));
+    }
+    desk.wait_until_ended().await;
+    let narrowest = Some((Some("git stash list*".to_owned()), 3, 0));
+    assert_eq!(offers, [None, None, narrowest, None, None]);
+}
+
 /// A rule that denied a call before anything was looked at counts like any other.
 #[tokio::test]
 async fn a_rule_that_denies_outright_is_counted() {

@@ -119,6 +119,11 @@ pub enum Answer {
         /// The suggestions, starting with the one that would spare the most answers.
         suggestions: Vec<RuleSuggestion>,
     },
+    /// Answer to `rule_offer`.
+    RuleOffer {
+        /// The rule; none if fewer than three answers were alike, or one of them was a rejection.
+        offer: Option<Box<RuleSuggestion>>,
+    },
     /// Answer to `attention`.
     Attention(Box<AttentionReport>),
     /// Answer to `briefing`.

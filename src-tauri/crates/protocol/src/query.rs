@@ -218,6 +218,13 @@ pub enum Query {
         /// The workspace whose calls are considered; none for all.
         workspace: Option<String>,
     },
+    /// The narrowest rule that would have given the person's last answers to calls like one that was just allowed.
+    RuleOffer {
+        /// The session.
+        session: SessionId,
+        /// The call that the person allowed.
+        call: CallId,
+    },
     /// What the person's attention was spent on.
     Attention {
         /// A day, `2026-05-01`, or how long ago, `30m`, `3h`, `2d` or `1w`; none for the beginning of today.

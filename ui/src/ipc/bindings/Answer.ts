@@ -109,7 +109,11 @@ trail: Trail, } | { "type": "check_rules" } & RulesCheck | { "type": "check_rule
 /**
  * The suggestions, starting with the one that would spare the most answers.
  */
-suggestions: Array<RuleSuggestion>, } | { "type": "attention" } & AttentionReport | { "type": "briefing" } & Briefing | { "type": "briefing_text" } & BriefingText | { "type": "imports", 
+suggestions: Array<RuleSuggestion>, } | { "type": "rule_offer", 
+/**
+ * The rule; none if fewer than three answers were alike, or one of them was a rejection.
+ */
+offer: RuleSuggestion | null, } | { "type": "attention" } & AttentionReport | { "type": "briefing" } & Briefing | { "type": "briefing_text" } & BriefingText | { "type": "imports", 
 /**
  * Sources, one for each file that exists.
  */

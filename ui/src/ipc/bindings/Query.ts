@@ -247,7 +247,15 @@ workspace: string | null, } | { "type": "suggestions",
 /**
  * The workspace whose calls are considered; none for all.
  */
-workspace: string | null, } | { "type": "attention", 
+workspace: string | null, } | { "type": "rule_offer", 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * The call that the person allowed.
+ */
+call: CallId, } | { "type": "attention", 
 /**
  * A day, `2026-05-01`, or how long ago, `30m`, `3h`, `2d` or `1w`; none for the beginning of today.
  */

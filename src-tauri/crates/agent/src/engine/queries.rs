@@ -203,6 +203,12 @@ pub(crate) async fn answer_query(
             })
             .await?
         }
+        Query::RuleOffer { session, call } => {
+            query_rulebook(engine, move |engine| {
+                queries::offer_rule(engine, &session, &call)
+            })
+            .await?
+        }
         Query::Attention { since } => Answer::Attention(Box::new(
             attention_report::build_report(engine, since).await?,
         )),

@@ -7,7 +7,7 @@ use protocol::event::SessionOptions;
 use protocol::query::Answer;
 use protocol::rule::backtest::{RuleChange, RuleSuggestion};
 use protocol::rule::rules_view::{NewRule, RuleLocation, RuleText};
-use protocol::{At, RuleScope, SessionId, UserError};
+use protocol::{At, CallId, RuleScope, SessionId, UserError};
 use serde_json::{Map, Value};
 
 use super::{BacktestOptions, RulebookScope, check, compare, edit, imports, suggestions, view};
@@ -116,6 +116,18 @@ pub(crate) fn suggest_rules(
     let place = RulebookScope::from_folder(workspace)?;
     let suggestions = suggestions::suggest_rules(engine, &place, At::MIN)?;
     Ok(Answer::Suggestions { suggestions })
+}
+
+/// Returns the narrowest rule that would have given the person's last answers to calls like one that was just allowed.
+pub(crate) fn offer_rule(
+    engine: &EngineState,
+    session: &SessionId,
+    call: &CallId,
+) -> Result<Answer, UserError> {
+    let offer = suggestions::offer_rule(engine, session, call)?;
+    Ok(Answer::RuleOffer {
+        offer: offer.map(Box::new),
+    })
 }
 
 /// Returns the rule that would have spared the person the most answers since a time, of those that cover the fewest

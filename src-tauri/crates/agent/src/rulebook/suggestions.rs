@@ -9,7 +9,7 @@ use policy::{RuleSet, grants};
 use protocol::rule::backtest::{RecordedDecision, RuleSuggestion};
 use protocol::rule::grants::GrantScope;
 use protocol::rule::rules_view::NewRule;
-use protocol::{At, Rule, RuleAction, UserError, Verdict};
+use protocol::{At, CallId, Rule, RuleAction, SessionId, UserError, Verdict};
 use record::CallVerdict;
 
 use super::RulebookScope;
@@ -26,6 +26,8 @@ const CALLS_MAX: usize = 100_000;
 const RECORD_PAGE_LEN: u32 = 1_000;
 /// Minimum number of calls that a rule would cover and the person allowed.
 const ALLOWED_MIN: u64 = 3;
+/// How long before an answer the answers like it are searched for an offer, in milliseconds: a week.
+const OFFER_SINCE_MS: At = 7 * 24 * 3_600_000;
 const SUGGESTIONS_MAX: usize = 10;
 const EXAMPLES_MAX: usize = 5;
 
@@ -40,21 +42,14 @@ pub(super) fn suggest_rules(
     let rules = place
         .load_draft(&engine.config.data_dir, &RuleDraft::Unchanged)
         .rules;
-    let recorded: Vec<RecordedCall<'_>> = answered
-        .iter()
-        .filter_map(|call| RecordedCall::from_call(call).ok())
-        .collect();
+    let recorded = read_calls(&answered);
     let mut counts: BTreeMap<(String, Option<String>), u64> = BTreeMap::new();
     for one in &recorded {
         if one.was_rejected() {
             continue;
         }
-        let request = one.to_request(&rules, false, now);
-        for offer in grants::list_offers(&request).offers {
-            let lasts = offer.lasts.contains(&GrantScope::Everywhere);
-            if offer.action == RuleAction::Allow && lasts {
-                *counts.entry((offer.permission, offer.pattern)).or_default() += 1;
-            }
+        for offer in list_allow_offers(one, &rules, now) {
+            *counts.entry(offer).or_default() += 1;
         }
     }
     counts.retain(|_, times| *times >= ALLOWED_MIN);
@@ -74,6 +69,59 @@ pub(super) fn suggest_rules(
     });
     suggestions.truncate(SUGGESTIONS_MAX);
     Ok(suggestions)
+}
+
+/// Returns the narrowest rule that would have given the person's answers to calls like this one, if it would have given
+/// at least three of the last week, all of which allowed the call.
+pub(super) fn offer_rule(
+    engine: &EngineState,
+    session: &SessionId,
+    call: &CallId,
+) -> Result<Option<RuleSuggestion>, UserError> {
+    let now = engine.now();
+    let sessions = engine.record.sessions()?;
+    let Some(session) = sessions.into_iter().find(|one| one.id == *session) else {
+        return Ok(None);
+    };
+    let place = RulebookScope::from_folder(Some(&session.workspace))?;
+    let answered = answered_calls(engine, &place, now.saturating_sub(OFFER_SINCE_MS))?;
+    let rules = place
+        .load_draft(&engine.config.data_dir, &RuleDraft::Unchanged)
+        .rules;
+    let recorded = read_calls(&answered);
+    let Some(allowed) = recorded.iter().find(|one| {
+        (&one.call.session, &one.call.call) == (&session.id, call) && !one.was_rejected()
+    }) else {
+        return Ok(None);
+    };
+    // The narrowest offer comes first.
+    let offers = list_allow_offers(allowed, &rules, now).into_iter();
+    let mut suggestions = offers.filter_map(|(permission, pattern)| {
+        build_suggestion(&recorded, &rules, now, permission, pattern)
+    });
+    Ok(suggestions.find(|one| one.rejected == 0))
+}
+
+fn read_calls(answered: &[CallVerdict]) -> Vec<RecordedCall<'_>> {
+    let calls = answered.iter();
+    calls
+        .filter_map(|call| RecordedCall::from_call(call).ok())
+        .collect()
+}
+
+/// Lists the permissions and patterns of the rules that would allow a call wherever it is made, the narrowest first.
+fn list_allow_offers(
+    call: &RecordedCall<'_>,
+    rules: &RuleSet,
+    now: At,
+) -> Vec<(String, Option<String>)> {
+    let offers = grants::list_offers(&call.to_request(rules, false, now)).offers;
+    let lasting = offers.into_iter().filter(|offer| {
+        offer.action == RuleAction::Allow && offer.lasts.contains(&GrantScope::Everywhere)
+    });
+    lasting
+        .map(|offer| (offer.permission, offer.pattern))
+        .collect()
 }
 
 /// Returns the calls that the person was asked about since a time, the newest first.
