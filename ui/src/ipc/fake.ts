@@ -14,6 +14,7 @@ import type {
   Outcome,
   Query,
   RestoreReceipt,
+  RuleSuggestion,
   SessionView,
   UndoEntry,
 } from './bindings';
@@ -48,6 +49,8 @@ export class FakeHost implements Host {
   /** The registered tools. */
   tools = fakeTools;
   briefing = briefed;
+  /** The rule that is offered after an answer. */
+  ruleOffer: RuleSuggestion | null = null;
   /** What attention was spent on. */
   attention = quietDay;
   /** Assurances that the machine can give. */
@@ -281,6 +284,8 @@ export class FakeHost implements Host {
 
   #answer(query: Query): Answer {
     switch (query.type) {
+      case 'rule_offer':
+        return { type: 'rule_offer', offer: this.ruleOffer };
       case 'attention':
         return { type: 'attention', ...this.attention };
       case 'briefing':

@@ -11,6 +11,7 @@ import { openedOutside, openingView } from './opening';
 import { entryKey, fromSnapshot, type State } from './reduce';
 import { Selection } from './selection.svelte';
 import { Store } from './store.svelte';
+import { RuleOffer } from './rule_offer.svelte';
 import { replayStart } from './replay_start';
 import type { View } from './view';
 
@@ -19,16 +20,19 @@ export class Desk extends Store {
   readonly selection: Selection;
   readonly focus: Focus;
   readonly folders: Folders;
+  readonly ruleOffer: RuleOffer;
 
   private constructor(host: Host, state: State) {
     super(host, state);
     this.navigation = new Navigation(this, {
       leave: () => this.focus.forget(),
       enter: (entry) => this.selection.look(entry),
+      choose: (workspace) => (this.folders.chosen = workspace),
     });
     this.selection = new Selection(this, this.navigation, () => this.focus.owner);
     this.focus = new Focus(this, this.navigation, this.selection);
     this.folders = new Folders(this);
+    this.ruleOffer = new RuleOffer(this, this.navigation);
   }
 
   /**
@@ -61,6 +65,7 @@ export class Desk extends Store {
     this.changes += news.changes;
     if (news.announced) this.announced = news.announced;
     this.toasts.take(news);
+    void this.ruleOffer.take(events.filter(({ seq }) => seq > before.seq));
   }
 }
 

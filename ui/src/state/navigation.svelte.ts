@@ -1,6 +1,6 @@
 // Navigation: the screen in the middle of the window, and the last selection of each screen.
 
-import type { Op, Rule, UserError } from '../ipc/bindings';
+import type { NewRule, Op, Rule, UserError } from '../ipc/bindings';
 import { faultOf } from '../ipc/desk';
 import { withDescendants } from './sub_agents';
 import type { Store } from './store.svelte';
@@ -12,6 +12,8 @@ interface Hooks {
   leave(): void;
   /** Called when an entry is opened. */
   enter(entry: Jump): void;
+  /** Called when a folder is chosen. */
+  choose(workspace: string): void;
 }
 
 export class Navigation {
@@ -21,6 +23,8 @@ export class Navigation {
   jump: Jump | null = $state.raw(null);
   /** The rule to be shown among the others, once. */
   rule: Rule | null = $state.raw(null);
+  /** The rule to begin to write, once. */
+  newRule: NewRule | null = $state.raw(null);
   /** Text of the last search; kept while other screens are open. */
   searchText = $state('');
   /** The last selected change in the history. */
@@ -64,6 +68,13 @@ export class Navigation {
   /** Shows a rule where it stands, among the others. */
   showRule(rule: Rule): void {
     this.rule = rule;
+    this.go('rules');
+  }
+
+  /** Begins to write a rule, in the folder where it would hold; in the present one if none is named. */
+  beginRule(rule: NewRule, workspace?: string): void {
+    if (workspace) this.#hooks.choose(workspace);
+    this.newRule = rule;
     this.go('rules');
   }
 

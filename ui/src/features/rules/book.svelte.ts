@@ -128,7 +128,12 @@ export class Book {
     } catch (thrown) {
       this.fault = faultOf(thrown);
     }
-    const { rule } = this.#desk.navigation;
+    const { rule, newRule } = this.#desk.navigation;
+    if (newRule && this.view) {
+      this.#desk.navigation.newRule = null;
+      this.page = { at: 'all' };
+      this.begin(newRule);
+    }
     if (!rule || !this.view) return;
     this.#desk.navigation.rule = null;
     const found = matchingRules(this.view, rule);

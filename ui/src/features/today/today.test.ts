@@ -36,7 +36,7 @@ describe('what attention was spent on', () => {
       'bash: npm 4, waited 11 min 0 s',
       '1 answer in less than a second after the card was shown',
       'One rule would have given 3 answers for you',
-      'allow bash npm test*',
+      'Allow bash npm test*',
       '26 calls ran without a question',
       '20 changed nothing · 5 with a copy for undo · 1 cannot be undone · 1 change can still be undone',
     ])
