@@ -1,9 +1,10 @@
 //! Asks the person in a dialog of the operating system, which no page can draw over or answer.
 
 use agent::Engine;
+use protocol::op::ShownCall;
 use protocol::query::{Answer, Query};
 use protocol::server::mcp_servers::{ServerChange, ServerId, ServerSandbox, ServerTransport};
-use protocol::text::display_text::to_single_line;
+use protocol::text::display_text::{format_count, to_single_line};
 use protocol::{CallId, CallView, Decision, Entry, EntryBody, Op, SessionId, UserError};
 use tauri::AppHandle;
 use tokio::sync::{Mutex, oneshot};
@@ -156,6 +157,7 @@ pub(crate) async fn question_for_op(desk: &Engine, op: &Op) -> ConfirmQuestion {
             describe_decision(desk, session, call, decision).await,
             "Allow",
         ),
+        Op::DecideGroup { calls, .. } => ask(describe_group(desk, calls).await, "Allow all"),
         Op::TrustRules { workspace, .. } => ask(
             format!(
                 "Trust the rules file of {}?\n\nIts rules may then allow calls without asking you.",
@@ -231,25 +233,47 @@ async fn describe_decision(
         ),
         _ => String::new(),
     };
-    let waiting = desk.snapshot().await.map(|snapshot| snapshot.desk);
-    match find_waiting_call(waiting.unwrap_or_default(), session, call) {
-        Some(view) => format!(
-            "Allow this call?\n\n{} {}{how}",
-            format_name(&view.title),
-            format_name(&view.target)
-        ),
+    match find_waiting_call(&list_waiting_calls(desk).await, session, call) {
+        Some(view) => format!("Allow this call?\n\n{}{how}", format_call(view)),
         None => format!("Allow a call that does not wait any more?{how}"),
     }
 }
 
+/// Describes the calls that one answer would allow to run, each of them, according to the engine.
+async fn describe_group(desk: &Engine, calls: &[ShownCall]) -> String {
+    let waiting = list_waiting_calls(desk).await;
+    let lines: Vec<String> = calls
+        .iter()
+        .filter_map(|shown| find_waiting_call(&waiting, &shown.session, &shown.call))
+        .map(format_call)
+        .collect();
+    match lines.len() {
+        0 => "Allow calls that do not wait any more?".to_owned(),
+        count => format!(
+            "Allow {}?\n\n{}",
+            format_count(count as u64, "call"),
+            lines.join("\n")
+        ),
+    }
+}
+
+fn format_call(view: &CallView) -> String {
+    format!("{} {}", format_name(&view.title), format_name(&view.target))
+}
+
+async fn list_waiting_calls(desk: &Engine) -> Vec<Entry> {
+    let snapshot = desk.snapshot().await;
+    snapshot.map(|snapshot| snapshot.desk).unwrap_or_default()
+}
+
 /// Finds a call among the waiting ones. Two sessions may have calls with the same id.
-fn find_waiting_call(
-    desk: Vec<Entry>,
+fn find_waiting_call<'a>(
+    waiting: &'a [Entry],
     session: &SessionId,
     call: &CallId,
-) -> Option<Box<CallView>> {
-    let mut own = desk.into_iter().filter(|entry| entry.session == *session);
-    match own.find(|entry| entry.id == call.as_str())?.body {
+) -> Option<&'a CallView> {
+    let mut own = waiting.iter().filter(|entry| entry.session == *session);
+    match &own.find(|entry| entry.id == call.as_str())?.body {
         EntryBody::Call(view) => Some(view),
         _ => None,
     }
@@ -329,7 +353,7 @@ mod tests {
             .into();
         let target = |session: &str, call: &str| {
             let (session, call) = (SessionId(session.into()), CallId(call.into()));
-            find_waiting_call(desk.clone(), &session, &call).map(|view| view.target)
+            find_waiting_call(&desk, &session, &call).map(|view| view.target.clone())
         };
         assert_eq!(target("ses_a", "call_1").as_deref(), Some("file of ses_a"));
         assert_eq!(target("ses_b", "call_1").as_deref(), Some("file of ses_b"));

@@ -81,6 +81,10 @@ fn required_consent(op: &Op, settings: &Settings) -> RequiredConsent {
             decision: Decision::Reject { .. } | Decision::Skip,
             ..
         }
+        | Op::DecideGroup {
+            decision: Decision::Reject { .. },
+            ..
+        }
         | Op::AnswerServer {
             answer: ServerAnswer::Declined | ServerAnswer::Dismissed,
             ..
@@ -174,6 +178,14 @@ mod tests {
         ] {
             assert_eq!(decide(yes.clone()), RequiredConsent::Press, "{yes}");
         }
+        let group = |decision: Value| {
+            let calls = json!([{ "session": "s", "call": "c", "digest": "d" }]);
+            needs(json!({ "type": "decide_group", "calls": calls, "decision": decision }))
+        };
+        let no = json!({ "type": "reject", "note": "", "stop": false });
+        assert_eq!(group(no), RequiredConsent::Nothing);
+        let yes = json!({ "type": "allow", "hunks": null, "note": "" });
+        assert_eq!(group(yes), RequiredConsent::Press);
     }
 
     #[test]

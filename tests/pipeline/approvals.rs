@@ -1,8 +1,10 @@
 //! The page that a call walks: modes, consent, partial acceptance, edited arguments, denials.
 
 use protocol::event::CallChange;
+use protocol::op::ShownCall;
+use protocol::rule::grants::{GrantRequest, GrantScope};
 use protocol::view::preview::UndoAvailability;
-use protocol::{CallState, Decision, EventBody, Preview, SessionState, Verdict};
+use protocol::{CallId, CallState, Decision, EventBody, Op, Preview, SessionState, Verdict};
 use serde_json::{Map, Value, json};
 use support::{
     Fixture, HEADLESS, HEADLESS_APPROVED, call_bash, call_edit, call_read, call_tool, call_write,
@@ -209,6 +211,47 @@ async fn a_decision_holds_once_and_for_what_was_shown() {
         })
         .count();
     assert_eq!(decided, 1);
+}
+
+/// One answer to calls on one card decides on each that is still as it was shown, and says how many are not. It makes no
+/// rule.
+#[tokio::test]
+async fn one_answer_decides_on_every_call_of_a_card() {
+    let mut desk = Fixture::new([call_bash("echo hi > made.txt")]).await;
+    desk.start("Go.").await;
+    let view = desk.wait_for_call().await;
+    let shown = ShownCall {
+        session: desk.session.clone(),
+        call: view.call.id,
+        digest: view.pending.unwrap().digest,
+    };
+    let gone = ShownCall {
+        call: CallId("gone".to_owned()),
+        ..shown.clone()
+    };
+    let always = Decision::Allow {
+        hunks: None,
+        note: String::new(),
+        always: Some(GrantRequest {
+            lasts: GrantScope::Session,
+            permission: "bash".to_owned(),
+            pattern: Some("echo*".to_owned()),
+            exactly: false,
+            until_ms: None,
+            max_uses: None,
+        }),
+    };
+    let decide = |calls, decision| desk.engine.submit(Op::DecideGroup { calls, decision });
+    let fault = decide(vec![shown.clone()], always).await.unwrap_err();
+    assert!(fault.message.contains("as they are"), "{fault}");
+    let calls = vec![gone, shown];
+    let fault = decide(calls, Decision::allow()).await.unwrap_err();
+    assert!(
+        fault.message.starts_with("1 of 2 calls were not answered."),
+        "{fault}"
+    );
+    desk.wait_until_ended().await;
+    assert_eq!(desk.read_file("made.txt").as_deref(), Some("hi\n"));
 }
 
 /// The diff on a card follows the file, and an earlier answer is not used for the new one.

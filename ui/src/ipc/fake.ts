@@ -145,6 +145,9 @@ export class FakeHost implements Host {
       case 'set_planning':
         this.emit(op.session, { type: 'planning_set', on: op.on, by: 'person' });
         return null;
+      case 'decide_group':
+        for (const shown of op.calls) this.#decide({ type: 'decide', ...shown, decision: op.decision });
+        return null;
       case 'decide':
         this.#decide(op);
         return null;

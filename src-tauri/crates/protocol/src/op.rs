@@ -84,6 +84,14 @@ pub enum Op {
         /// The person's decision.
         decision: Decision,
     },
+    /// Decides alike on waiting calls that were shown on one card. A call that cannot be decided on keeps waiting and makes
+    /// the request an error; the others are decided on all the same.
+    DecideGroup {
+        /// The calls.
+        calls: Vec<ShownCall>,
+        /// The decision: one that allows or rejects the calls as they are, without a rule.
+        decision: Decision,
+    },
     /// Answers a question from the server of a running call. An answer that does not fit the question is refused, and
     /// the question stays.
     AnswerServer {
@@ -230,6 +238,18 @@ impl Op {
             images: Vec::new(),
         }
     }
+}
+
+/// A waiting call as a card showed it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct ShownCall {
+    /// The session.
+    pub session: SessionId,
+    /// The call.
+    pub call: CallId,
+    /// The digest of exactly what was shown.
+    pub digest: Digest,
 }
 
 /// A person's decision on a waiting call.

@@ -17,6 +17,7 @@ import type { ServerId } from "./ServerId";
 import type { ServerRequestId } from "./ServerRequestId";
 import type { SessionId } from "./SessionId";
 import type { Settings } from "./Settings";
+import type { ShownCall } from "./ShownCall";
 import type { ToolMode } from "./ToolMode";
 import type { UndoId } from "./UndoId";
 
@@ -94,6 +95,14 @@ call: CallId,
 digest: Digest, 
 /**
  * The person's decision.
+ */
+decision: Decision, } | { "type": "decide_group", 
+/**
+ * The calls.
+ */
+calls: Array<ShownCall>, 
+/**
+ * The decision: one that allows or rejects the calls as they are, without a rule.
  */
 decision: Decision, } | { "type": "answer_server", 
 /**

@@ -216,6 +216,7 @@ export type { SessionState } from "./SessionState";
 export type { SessionView } from "./SessionView";
 export type { Settings } from "./Settings";
 export type { ShellRunRequirement } from "./ShellRunRequirement";
+export type { ShownCall } from "./ShownCall";
 export type { SignInState } from "./SignInState";
 export type { SkillView } from "./SkillView";
 export type { SkillsSettings } from "./SkillsSettings";

@@ -125,6 +125,9 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
             digest,
             decision,
         } => decisions::apply_decision(engine, &session, &call, &digest, decision).await,
+        Op::DecideGroup { calls, decision } => {
+            decisions::apply_group_decision(engine, calls, decision).await
+        }
         Op::AnswerServer {
             session,
             call,

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use protocol::event::CallChange;
-use protocol::op::OpReceipt;
+use protocol::op::{OpReceipt, ShownCall};
 use protocol::text::depth::{DEPTH_MAX, is_too_deep};
 use protocol::view::preview::CommandPreview;
 use protocol::{CallId, CallState, Decision, Digest, EventBody, Preview, SessionId, UserError};
@@ -75,6 +75,53 @@ pub(crate) async fn apply_decision(
         grants::reload_affected_rules(engine, granted);
     }
     Ok(OpReceipt::default())
+}
+
+/// Applies the same decision to calls that were shown on one card, to each for exactly what was shown of it.
+///
+/// # Errors
+/// The decision is more than to allow or reject the calls as they are, or some of them cannot be decided on and keep waiting.
+pub(crate) async fn apply_group_decision(
+    engine: &Arc<EngineState>,
+    calls: Vec<ShownCall>,
+    decision: Decision,
+) -> Result<OpReceipt, UserError> {
+    let is_plain = matches!(
+        decision,
+        Decision::Allow {
+            hunks: None,
+            always: None,
+            ..
+        } | Decision::Reject { always: None, .. }
+    );
+    if !is_plain {
+        return Err(UserError::new(
+            "Calls on one card are only allowed or rejected, as they are.",
+            "Answer them one by one.",
+        ));
+    }
+    let all = calls.len();
+    let mut refusals = Vec::new();
+    for shown in calls {
+        let ShownCall {
+            session,
+            call,
+            digest,
+        } = shown;
+        let decided = apply_decision(engine, &session, &call, &digest, decision.clone()).await;
+        refusals.extend(decided.err());
+    }
+    match refusals.first() {
+        None => Ok(OpReceipt::default()),
+        Some(first) => Err(UserError::new(
+            format!(
+                "{} of {all} calls were not answered. {}",
+                refusals.len(),
+                first.message
+            ),
+            first.hint.clone(),
+        )),
+    }
 }
 
 /// Returns the reason why a call cannot be decided on: it was decided already, or it waits in another process.

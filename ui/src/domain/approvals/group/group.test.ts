@@ -88,13 +88,19 @@ class WritingHost extends FakeHost {
     );
   }
   override submit(op: Op): Promise<OpReceipt> {
-    if (op.type !== 'decide' || op.call !== this.refuses) return super.submit(op);
+    if (op.type !== 'decide_group') return super.submit(op);
+    const { refuses } = this;
     this.refuses = '';
-    return Promise.reject(new Error('Refused.'));
+    const calls = op.calls.filter(({ call }) => call !== refuses);
+    const receipt = super.submit({ ...op, calls });
+    return calls.length === op.calls.length ? receipt : Promise.reject(new Error('Refused.'));
   }
   /** The answers that came, each with its call and digest. */
   get answers(): string[][] {
-    return this.ops.flatMap((op) => (op.type === 'decide' ? [[op.call, op.digest, op.decision.type]] : []));
+    return this.ops.flatMap((op) => {
+      const calls = op.type === 'decide' ? [op] : op.type === 'decide_group' ? op.calls : [];
+      return 'decision' in op ? calls.map(({ call, digest }) => [call, digest, op.decision.type]) : [];
+    });
   }
 }
 const group = () => screen.getByTestId('group-one');

@@ -31,13 +31,15 @@ export class GroupModel extends CardFrame {
         const { members } = this;
         const within = this.element?.contains(document.activeElement) ?? false;
         const before = this.keys();
-        const receipts = await Promise.all(
-          members.map(({ session, id, body }) =>
-            desk.submit({ type: 'decide', session, call: id, digest: body.pending?.digest ?? '', decision }),
-          ),
-        );
+        // One op: the press of the person counts for one.
+        const calls = members.map(({ session, id, body }) => ({
+          session,
+          call: id,
+          digest: body.pending?.digest ?? '',
+        }));
+        const receipt = await desk.submit({ type: 'decide_group', calls, decision });
         if (within) this.goTo(following(before, this.#keysOfCards(members), entryKey(members[0])));
-        return receipts.every((receipt) => receipt !== null);
+        return receipt !== null;
       },
     });
   }
