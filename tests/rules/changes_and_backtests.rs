@@ -1,5 +1,6 @@
 //! Rules looked at, edited, tried out and held against the calls on record.
 
+use agent::Host;
 use policy::{CallFacts, shell};
 use protocol::event::{CallChange, SessionEvent};
 use protocol::query::{Answer, Query};
@@ -10,6 +11,8 @@ use protocol::{
 };
 use serde_json::{Value, json};
 use support::{Fixture, call_bash, expect_variant, rule_text, say_text};
+
+const SANDBOX: &str = env!("CARGO_BIN_EXE_sandbox_program");
 
 pub fn new_rule(pattern: &str, action: RuleAction) -> NewRule {
     NewRule {
@@ -121,7 +124,8 @@ async fn a_rule_is_held_against_what_happened() {
 #[tokio::test]
 async fn answers_become_suggestions() {
     let turns = [0, 1, 2, 3].map(|n| call_bash(format!("git log -n {n}")));
-    let mut desk = Fixture::new(turns).await;
+    // An allowed command runs in the sandbox, and its effects are judged as well: what was asked before counts all the same.
+    let mut desk = Fixture::with_sandbox(turns, Host::Person, Some(SANDBOX)).await;
     desk.start("go").await;
     for number in 0..4 {
         match number {

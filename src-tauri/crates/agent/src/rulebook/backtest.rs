@@ -227,10 +227,8 @@ fn judge_chunk(
         if !versions.about.as_ref().is_none_or(concerns) {
             continue;
         }
-        let verdict = |rules: &RuleSet| {
-            let request = recorded.to_request(rules, tested.ask_for_everything, tested.now);
-            policy::evaluate(&request).verdict()
-        };
+        let verdict =
+            |rules: &RuleSet| recorded.evaluate(rules, tested.ask_for_everything, tested.now);
         let (from, to) = (verdict(&versions.before), verdict(&versions.after));
         if from != to {
             tally.count_call(&recorded, from, to);

@@ -69,7 +69,7 @@ impl<'a> RecordedCall<'a> {
     }
 
     /// Returns the policy request for the call, with these rules.
-    pub fn to_request<'b>(
+    fn to_request<'b>(
         &'b self,
         rules: &'b RuleSet,
         ask_for_everything: bool,
@@ -91,6 +91,31 @@ impl<'a> RecordedCall<'a> {
             now,
             rules_only: false,
             shown_digest: &empty_digest,
+        }
+    }
+
+    /// Returns the policy request for the question whether the call may run: where that was settled before a dry run, the
+    /// effects of the run are no part of it.
+    pub fn to_run_request<'b>(
+        &'b self,
+        rules: &'b RuleSet,
+        ask_for_everything: bool,
+        now: At,
+    ) -> EvaluationRequest<'b> {
+        let request = self.to_request(rules, ask_for_everything, now);
+        EvaluationRequest {
+            dry_run: request.dry_run.filter(|dry_run| !dry_run.agreed),
+            ..request
+        }
+    }
+
+    /// Evaluates the call with these rules: the stricter verdict of those on its run and on its effects.
+    pub fn evaluate(&self, rules: &RuleSet, ask_for_everything: bool, now: At) -> Verdict {
+        let verdict = |request| policy::evaluate(&request).verdict();
+        let on_effects = verdict(self.to_request(rules, ask_for_everything, now));
+        match self.dry_run.as_ref().is_some_and(|dry_run| dry_run.agreed) {
+            true => on_effects.max(verdict(self.to_run_request(rules, ask_for_everything, now))),
+            false => on_effects,
         }
     }
 

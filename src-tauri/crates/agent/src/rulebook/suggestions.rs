@@ -7,7 +7,7 @@ use policy::path::Os;
 use policy::rules::CompiledRule;
 use policy::{RuleSet, grants};
 use protocol::rule::backtest::{RecordedDecision, RuleSuggestion};
-use protocol::rule::grants::GrantScope;
+use protocol::rule::grants::{GrantOffer, GrantScope};
 use protocol::rule::rules_view::NewRule;
 use protocol::{At, CallId, Rule, RuleAction, SessionId, UserError, Verdict};
 use record::CallVerdict;
@@ -49,7 +49,8 @@ pub(super) fn suggest_rules(
             continue;
         }
         for offer in list_allow_offers(one, &rules, now) {
-            *counts.entry(offer).or_default() += 1;
+            let rule = (offer.permission, offer.pattern);
+            *counts.entry(rule).or_default() += 1;
         }
     }
     counts.retain(|_, times| *times >= ALLOWED_MIN);
@@ -79,8 +80,7 @@ pub(super) fn offer_rule(
     call: &CallId,
 ) -> Result<Option<RuleSuggestion>, UserError> {
     let now = engine.now();
-    let sessions = engine.record.sessions()?;
-    let Some(session) = sessions.into_iter().find(|one| one.id == *session) else {
+    let Some(session) = engine.record.session(session)? else {
         return Ok(None);
     };
     let place = RulebookScope::from_folder(Some(&session.workspace))?;
@@ -96,8 +96,8 @@ pub(super) fn offer_rule(
     };
     // The narrowest offer comes first.
     let offers = list_allow_offers(allowed, &rules, now).into_iter();
-    let mut suggestions = offers.filter_map(|(permission, pattern)| {
-        build_suggestion(&recorded, &rules, now, permission, pattern)
+    let mut suggestions = offers.filter_map(|offer| {
+        build_suggestion(&recorded, &rules, now, offer.permission, offer.pattern)
     });
     Ok(suggestions.find(|one| one.rejected == 0))
 }
@@ -109,19 +109,13 @@ fn read_calls(answered: &[CallVerdict]) -> Vec<RecordedCall<'_>> {
         .collect()
 }
 
-/// Lists the permissions and patterns of the rules that would allow a call wherever it is made, the narrowest first.
-fn list_allow_offers(
-    call: &RecordedCall<'_>,
-    rules: &RuleSet,
-    now: At,
-) -> Vec<(String, Option<String>)> {
-    let offers = grants::list_offers(&call.to_request(rules, false, now)).offers;
-    let lasting = offers.into_iter().filter(|offer| {
+/// Lists the offers of rules that would allow a call wherever it is made, the narrowest first.
+fn list_allow_offers(call: &RecordedCall<'_>, rules: &RuleSet, now: At) -> Vec<GrantOffer> {
+    let mut offers = grants::list_offers(&call.to_run_request(rules, false, now)).offers;
+    offers.retain(|offer| {
         offer.action == RuleAction::Allow && offer.lasts.contains(&GrantScope::Everywhere)
     });
-    lasting
-        .map(|offer| (offer.permission, offer.pattern))
-        .collect()
+    offers
 }
 
 /// Returns the calls that the person was asked about since a time, the newest first.
@@ -184,7 +178,7 @@ fn build_suggestion(
         counter_examples: Vec::new(),
     };
     for one in recorded {
-        let verdict = |rules| policy::evaluate(&one.to_request(rules, false, now)).verdict();
+        let verdict = |rules| one.evaluate(rules, false, now);
         let (from, to) = (verdict(rules), verdict(&with));
         if (from, to) != (Verdict::Ask, Verdict::Allow) {
             continue;
