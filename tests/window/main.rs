@@ -15,6 +15,7 @@
 
 mod agents;
 mod approvals;
+mod attention;
 mod beside;
 mod blank;
 mod demo;
