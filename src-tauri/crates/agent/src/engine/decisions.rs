@@ -69,6 +69,9 @@ pub(crate) async fn apply_decision(
         session.refresh_state();
         return Err(fault);
     }
+    if matches!(decision, Decision::Allow { .. }) {
+        session.release_secrets(&waiting.releases);
+    }
     // The run may have been stopped in this very moment; then the decision comes too late and changes nothing.
     let _ = waiting.answer.send(decision);
     if let Some(granted) = &granted {

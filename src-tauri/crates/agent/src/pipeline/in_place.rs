@@ -185,6 +185,7 @@ fn judge_effects(
         input: Arc::new(input),
         judgement,
         allowed_hosts: Vec::new(),
+        releases: Vec::new(),
     };
     evaluate::record_verdict(cx, &assessed);
     assessed.judgement

@@ -4,45 +4,113 @@ use std::net::IpAddr;
 
 use policy::CallFacts;
 use policy::rules::protections::Protections;
-use policy::watchdogs::{Alarm, KnownSecret, check_outgoing_secrets};
-use protocol::Capability;
+use policy::watchdogs::{Alarm, KnownSecret, OutgoingSecret, find_outgoing_secrets};
+use protocol::rule::verdict::TrailStep;
+use protocol::{Capability, Gate};
 use runtime::{Workspace, read_named_files};
 
 use crate::pipeline::call_context::CallContext;
+use crate::session::run_state::released_secrets::SecretRelease;
 
-/// Returns an alarm if the arguments of the call hold a secret and may leave this machine, or reach another agent or a
-/// program of somebody else's.
-pub(crate) async fn check_secrets(cx: &CallContext<'_>, facts: &CallFacts) -> Option<Alarm> {
-    let receiver = find_receiver(cx, facts)?;
+/// What the arguments of a call send of secrets.
+#[derive(Default)]
+pub(crate) struct OutgoingSecrets {
+    /// The question about those that the person did not let go to this receiver.
+    pub alarm: Option<Alarm>,
+    /// What an answer that allows the call lets go from then on.
+    pub releases: Vec<SecretRelease>,
+    /// The explanation of those that the person let go before.
+    pub released: Option<TrailStep>,
+}
+
+/// Looks for secrets in the arguments of the call, if they may leave this machine, or reach another agent or a program
+/// of somebody else's.
+pub(crate) async fn check_secrets(cx: &CallContext<'_>, facts: &CallFacts) -> OutgoingSecrets {
+    let Some(receiver) = find_receiver(cx, facts) else {
+        return OutgoingSecrets::default();
+    };
     let workspace = cx.session.tool_context.workspace.clone();
     let arguments = cx.arguments.clone();
-    let checked = tokio::task::spawn_blocking(move || {
-        let secrets = collect_secrets(&workspace);
-        check_outgoing_secrets(&arguments, &secrets, &receiver)
+    let found = tokio::task::spawn_blocking(move || {
+        find_outgoing_secrets(&arguments, &collect_file_secrets(&workspace))
     });
-    checked.await.unwrap_or_else(|_| {
-        Some(Alarm::ask_every_time(
-            "What it sends could not be searched for secrets.",
-        ))
-    })
+    match found.await {
+        Ok(found) => sort_secrets(cx, &receiver, found),
+        Err(_) => OutgoingSecrets {
+            alarm: Some(Alarm::ask_every_time(
+                "What it sends could not be searched for secrets.",
+            )),
+            ..OutgoingSecrets::default()
+        },
+    }
+}
+
+/// Sorts the secrets of a call into those that the person let go to this receiver and those to ask about.
+fn sort_secrets(
+    cx: &CallContext<'_>,
+    receiver: &Receiver,
+    found: Vec<OutgoingSecret>,
+) -> OutgoingSecrets {
+    let known = cx.session.released_secrets();
+    let release_of = |one: &OutgoingSecret| {
+        let whole = receiver.whole.as_deref()?;
+        Some(known.release_of(&one.secret, whole))
+    };
+    let is_released = |one: &OutgoingSecret| release_of(one).is_some_and(|it| known.contains(it));
+    let (released, asked): (Vec<_>, Vec<_>) = found.into_iter().partition(is_released);
+    let sends = |secrets: &[OutgoingSecret]| {
+        let secrets = OutgoingSecret::describe_all(secrets);
+        format!("It sends {secrets} to `{}`", receiver.shown)
+    };
+    OutgoingSecrets {
+        alarm: (!asked.is_empty()).then(|| Alarm::ask(sends(&asked) + ".")),
+        releases: asked.iter().filter_map(release_of).collect(),
+        released: (!released.is_empty()).then(|| {
+            let text = sends(&released) + ", as you let it before in this session.";
+            TrailStep::new(Gate::Watchdog, None, text)
+        }),
+    }
+}
+
+/// Who receives the arguments of a call.
+struct Receiver {
+    /// The name that a person is shown.
+    shown: String,
+    /// Everybody who receives them; none if that is not known, so that nothing is let go for good.
+    whole: Option<String>,
 }
 
 /// Returns who receives the arguments of a call; none if they stay with the app and in its sandbox.
-fn find_receiver(cx: &CallContext<'_>, facts: &CallFacts) -> Option<String> {
-    let mut hosts = facts
-        .all()
-        .iter()
-        .filter(|fact| fact.capability == Capability::NetFetch);
-    if let Some(host) = hosts.next() {
-        return Some(format!("`{}`", shorten_host(&host.real)));
+fn find_receiver(cx: &CallContext<'_>, facts: &CallFacts) -> Option<Receiver> {
+    let all = facts.all().iter();
+    let reached = all.filter(|fact| fact.capability == Capability::NetFetch);
+    let reached: Vec<&str> = reached.map(|fact| fact.real.as_str()).collect();
+    let tool = cx.tool.id();
+    let is_foreign = !cx.tool.0.tool.confinement().is_default();
+    // A search, whose host only its provider knows, or a task for another agent.
+    let is_message = match reached.as_slice() {
+        [] => facts.all().is_empty() && cx.tool.interface().safety.is_open_world,
+        hosts => hosts.contains(&""),
+    };
+    let mut receivers: Vec<&str> = reached
+        .into_iter()
+        .filter(|host| !host.is_empty())
+        .collect();
+    let shown = match receivers.first() {
+        Some(host) => shorten_host(host),
+        None if is_foreign || is_message => tool.to_owned(),
+        None => return None,
+    };
+    // A tool of somebody else's receives them beside the hosts that they name.
+    if is_message || facts.has_only_mentions() {
+        receivers.push(tool);
     }
-    let tool = &cx.tool.0.tool;
-    if !tool.confinement().is_default() {
-        return Some(format!("`{}`", cx.tool.id()));
-    }
-    // A search, or a task for another agent.
-    let is_message = facts.all().is_empty() && cx.tool.interface().safety.is_open_world;
-    is_message.then(|| format!("`{}`", cx.tool.id()))
+    // A command may send what it is given anywhere else, too.
+    let is_command = facts.commands().next().is_some();
+    Some(Receiver {
+        shown,
+        whole: (!is_command).then(|| receivers.join("\n")),
+    })
 }
 
 /// Returns the end of a host's name: the labels before it may be the very secret that is sent.
@@ -55,7 +123,7 @@ fn shorten_host(host: &str) -> String {
 }
 
 /// Collects the secrets in the files of the workspace that are protected because they hold secrets.
-fn collect_secrets(workspace: &Workspace) -> Vec<KnownSecret> {
+fn collect_file_secrets(workspace: &Workspace) -> Vec<KnownSecret> {
     let protections = Protections::standard();
     let files = read_named_files(workspace, &|path| protections.is_secret(path));
     files

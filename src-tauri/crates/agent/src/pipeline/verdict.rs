@@ -16,6 +16,7 @@ use crate::pipeline::call_context::CallContext;
 use crate::pipeline::evaluate::EarlyVerdict;
 use crate::pipeline::prepare::PreparedCall;
 use crate::pipeline::{dry_run, evaluate, outgoing, prepare, watchdogs};
+use crate::session::run_state::released_secrets::SecretRelease;
 
 /// A call with its verdict, and all inputs of the verdict.
 pub(crate) struct Assessment {
@@ -24,6 +25,8 @@ pub(crate) struct Assessment {
     pub judgement: Judgement,
     /// Hosts that a command of the call may reach, because rules allow all of them.
     pub allowed_hosts: Vec<String>,
+    /// Secrets that the verdict asks about, each with its receiver.
+    pub releases: Vec<SecretRelease>,
 }
 
 impl Assessment {
@@ -108,6 +111,7 @@ fn deny_or_pass(
             input: Arc::new(input),
             judgement,
             allowed_hosts: Vec::new(),
+            releases: Vec::new(),
         }))
     })
 }
@@ -118,10 +122,14 @@ async fn judge_prepared(
     mut alarms: Vec<Alarm>,
 ) -> Assessment {
     alarms.extend(prepared.changes.alarms());
-    alarms.extend(outgoing::check_secrets(cx, &prepared.facts).await);
+    let sent = outgoing::check_secrets(cx, &prepared.facts).await;
+    alarms.extend(sent.alarm);
     alarms.extend(watchdogs::run_programs(cx, &prepared.facts).await);
     let input = evaluate::build_policy_input(cx, &prepared, alarms);
     let mut judgement = evaluate::evaluate(cx, &prepared, &input);
+    if let Some(released) = sent.released {
+        judgement = judgement.with_step(released);
+    }
     let mut allowed_hosts = Vec::new();
     if let Some(egress) = dry_run::resolve_allowed_egress(cx.session, &prepared, &judgement) {
         judgement = judgement.with_step(egress.step);
@@ -132,5 +140,6 @@ async fn judge_prepared(
         input,
         judgement,
         allowed_hosts,
+        releases: sent.releases,
     }
 }

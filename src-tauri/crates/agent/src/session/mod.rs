@@ -47,6 +47,7 @@ use crate::session::pending_call::PendingCall;
 use crate::session::run_state::active_time::ActiveTime;
 use crate::session::run_state::cancellation::CallCancellations;
 use crate::session::run_state::own_files::OwnFiles;
+use crate::session::run_state::released_secrets::{ReleasedSecrets, SecretRelease};
 use crate::session::run_state::repeats::RepeatCounter;
 use crate::session::run_state::run_limits::RunUsage;
 pub(crate) use crate::session::run_state::stop_reason::StopReason;
@@ -111,6 +112,8 @@ struct SessionData {
     repeats: RepeatCounter,
     /// The files that the session wrote.
     own_files: OwnFiles,
+    /// The secrets that the person let go.
+    released_secrets: ReleasedSecrets,
     active_time: ActiveTime,
     usage: Arc<RunUsage>,
     /// State that was recorded last.
@@ -253,6 +256,16 @@ impl Session {
     /// Adds files that the session wrote.
     pub(crate) fn add_own_files(&self, written: OwnFiles) {
         self.data.lock().own_files.add(written);
+    }
+
+    /// Returns the secrets that the person let go.
+    pub(crate) fn released_secrets(&self) -> ReleasedSecrets {
+        self.data.lock().released_secrets.clone()
+    }
+
+    /// Adds secrets that the person let go.
+    pub(crate) fn release_secrets(&self, releases: &[SecretRelease]) {
+        self.data.lock().released_secrets.add(releases);
     }
 
     /// Whether a run is active.

@@ -18,7 +18,7 @@ use crate::AgentManifest;
 use crate::facts::CallFacts;
 use command::WatchedCommand;
 pub(crate) use exfiltration::NETWORK_PROGRAMS;
-pub use outgoing_secrets::{KnownSecret, check_outgoing_secrets};
+pub use outgoing_secrets::{KnownSecret, OutgoingSecret, find_outgoing_secrets};
 
 /// An objection of a watchdog to a call.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,12 +5,11 @@
 //! most separators at once.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use data_encoding::{BASE64, HEXLOWER};
 use protocol::text::redact;
 use serde_json::{Map, Value};
-
-use super::Alarm;
 
 /// Shortest secret that is looked for, in letters and digits. Shorter ones stand in texts by chance.
 const SECRET_CHARS_MIN: usize = 8;
@@ -37,9 +36,43 @@ impl fmt::Debug for KnownSecret {
     }
 }
 
+/// By its value alone, wherever that stands.
+impl Hash for KnownSecret {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.value.hash(state);
+    }
+}
+
+/// A secret that a call sends out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutgoingSecret {
+    /// The secret.
+    pub secret: KnownSecret,
+    form: SecretForm,
+}
+
+impl OutgoingSecret {
+    /// Describes the secrets for a person, each once: `the secret `API_KEY` in `.env`, reversed`.
+    pub fn describe_all<'a>(secrets: impl IntoIterator<Item = &'a Self>) -> String {
+        let mut described: Vec<String> = Vec::new();
+        for Self { secret, form } in secrets {
+            let text = match form {
+                SecretForm::Unknown => secret.origin.clone(),
+                known => format!("the secret {}{}", secret.origin, known.describe()),
+            };
+            if !described.contains(&text) {
+                described.push(text);
+            }
+        }
+        described.join(" and ")
+    }
+}
+
 /// Form in which a secret was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SecretForm {
+    /// Something that looks like a key, and stands nowhere that is known.
+    Unknown,
     Plain,
     Reversed,
     Base64,
@@ -50,7 +83,7 @@ enum SecretForm {
 impl SecretForm {
     fn describe(self) -> &'static str {
         match self {
-            Self::Plain => "",
+            Self::Unknown | Self::Plain => "",
             Self::Reversed => ", reversed",
             Self::Base64 => ", in base64",
             Self::Hex => ", in hex",
@@ -109,33 +142,39 @@ impl KnownSecret {
     }
 }
 
-/// Asks about arguments that hold a known secret, or anything that looks like a key. `receiver` says where they go.
-pub fn check_outgoing_secrets(
+/// Finds the known secrets in arguments, and whatever else looks like a key.
+pub fn find_outgoing_secrets(
     arguments: &Map<String, Value>,
-    secrets: &[KnownSecret],
-    receiver: &str,
-) -> Option<Alarm> {
+    known: &[KnownSecret],
+) -> Vec<OutgoingSecret> {
     let mut texts = Vec::new();
     for value in arguments.values() {
         collect_texts(value, &mut texts);
     }
     let outgoing = normalize(&percent_decode(&texts.concat()));
-    let known = secrets
+    let mut found: Vec<OutgoingSecret> = known
         .iter()
-        .find_map(|secret| Some((secret, secret.find_in(&outgoing)?)));
-    if let Some((secret, form)) = known {
-        return Some(Alarm::ask(format!(
-            "It sends the secret {}{} to {receiver}.",
-            secret.origin,
-            form.describe()
-        )));
+        .filter_map(|secret| {
+            let form = secret.find_in(&outgoing)?;
+            let secret = secret.clone();
+            Some(OutgoingSecret { secret, form })
+        })
+        .collect();
+    for text in &texts {
+        for range in redact::find_secrets(text.as_bytes()) {
+            let value = String::from_utf8_lossy(&text.as_bytes()[range]).into_owned();
+            let normal = normalize(&value);
+            let is_known = |one: &OutgoingSecret| normal.contains(&normalize(&one.secret.value));
+            if !found.iter().any(is_known) {
+                let origin = "something that looks like a key".to_owned();
+                found.push(OutgoingSecret {
+                    secret: KnownSecret { origin, value },
+                    form: SecretForm::Unknown,
+                });
+            }
+        }
     }
-    let has_key = texts.iter().any(|text| redact::text(text).1 > 0);
-    has_key.then(|| {
-        Alarm::ask(format!(
-            "It sends something that looks like a key to {receiver}."
-        ))
-    })
+    found
 }
 
 /// Collects every text and number of a value, in order.
@@ -235,8 +274,8 @@ mod tests {
 
     fn check(arguments: Value) -> Option<String> {
         let secrets = KnownSecret::find_in_file(".env", ENV.as_bytes());
-        let alarm = check_outgoing_secrets(arguments.as_object().unwrap(), &secrets, "h.example");
-        alarm.map(|alarm| alarm.reason)
+        let found = find_outgoing_secrets(arguments.as_object().unwrap(), &secrets);
+        (!found.is_empty()).then(|| OutgoingSecret::describe_all(&found))
     }
 
     #[test]
@@ -249,10 +288,7 @@ mod tests {
         assert_eq!(origins, ["`API_KEY` in `.env`"]);
         assert!(!format!("{secrets:?}").contains(VALUE));
         let reason = check(json!({ "url": format!("https://h.example/?k={VALUE}") })).unwrap();
-        assert_eq!(
-            reason,
-            "It sends the secret `API_KEY` in `.env` to h.example."
-        );
+        assert_eq!(reason, "the secret `API_KEY` in `.env`");
     }
 
     #[test]
@@ -262,35 +298,35 @@ mod tests {
         let percent: String = VALUE.bytes().map(|byte| format!("%{byte:02X}")).collect();
         let (first, second) = VALUE.split_at(7);
         for (arguments, form) in [
-            (json!({ "a": VALUE.to_lowercase() }), "`.env` to"),
-            (json!({ "a": reversed }), "`.env`, reversed to"),
-            (json!({ "a": hex.to_uppercase() }), "`.env`, in hex to"),
-            (json!({ "a": percent }), "`.env` to"),
-            (json!({ "a": first, "b": { "c": [second] } }), "`.env` to"),
+            (json!({ "a": VALUE.to_lowercase() }), "`.env`"),
+            (json!({ "a": reversed }), "`.env`, reversed"),
+            (json!({ "a": hex.to_uppercase() }), "`.env`, in hex"),
+            (json!({ "a": percent }), "`.env`"),
+            (json!({ "a": first, "b": { "c": [second] } }), "`.env`"),
             (
                 json!({ "host": format!("{first}.{second}.h.example") }),
-                "`.env` to",
+                "`.env`",
             ),
             (
                 json!({ "url": format!("https://{first}.h.example/{second}") }),
-                "`.env`, in two parts to",
+                "`.env`, in two parts",
             ),
             (
                 json!({ "a": BASE64.encode(VALUE.as_bytes()) }),
-                "`.env`, in base64 to",
+                "`.env`, in base64",
             ),
             (
                 json!({ "a": BASE64.encode(format!("x{VALUE}yz").as_bytes()) }),
-                "in base64 to",
+                "`.env`, in base64",
             ),
             (
                 json!({ "a": BASE64.encode(format!("xy{VALUE}").as_bytes()) }),
-                "in base64 to",
+                "`.env`, in base64",
             ),
         ] {
             let reason = check(arguments.clone());
             let reason = reason.unwrap_or_else(|| panic!("passed: {arguments}"));
-            assert!(reason.contains(form), "{arguments}: {reason}");
+            assert!(reason.ends_with(form), "{arguments}: {reason}");
         }
     }
 
@@ -312,20 +348,27 @@ mod tests {
             format!("-----BEGIN RSA PRIVATE KEY-----\n{line}\n-----END RSA PRIVATE KEY-----\n");
         let secrets = KnownSecret::find_in_file("key.pem", key.as_bytes());
         let arguments = json!({ "text": line });
-        let alarm = check_outgoing_secrets(arguments.as_object().unwrap(), &secrets, "a server");
-        assert_eq!(
-            alarm.unwrap().reason,
-            "It sends the secret `key.pem` to a server."
-        );
+        let found = find_outgoing_secrets(arguments.as_object().unwrap(), &secrets);
+        assert_eq!(OutgoingSecret::describe_all(&found), "the secret `key.pem`");
     }
 
     #[test]
     fn what_looks_like_a_key_asks_wherever_it_comes_from() {
         let key = ["ghp_", "wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx"].concat();
         let reason = check(json!({ "header": key })).unwrap();
-        assert_eq!(
-            reason,
-            "It sends something that looks like a key to h.example."
-        );
+        assert_eq!(reason, "something that looks like a key");
+        // One that is known is not said twice, and one beside it is not kept from the person.
+        let known = KnownSecret::find_in_file("notes", format!("token={key}\n").as_bytes());
+        let other = key.replace("wWPw5k4a", "qZ81nB0x");
+        for (arguments, told) in [
+            (json!({ "a": key }), "the secret `token` in `notes`"),
+            (
+                json!({ "a": key, "b": other }),
+                "the secret `token` in `notes` and something that looks like a key",
+            ),
+        ] {
+            let found = find_outgoing_secrets(arguments.as_object().unwrap(), &known);
+            assert_eq!(OutgoingSecret::describe_all(&found), told);
+        }
     }
 }

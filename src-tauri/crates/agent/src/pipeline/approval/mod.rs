@@ -107,6 +107,7 @@ pub(crate) async fn ask_person(
         prepared,
         input,
         judgement,
+        releases,
         ..
     } = assessed;
     if session.engine.config.host == (Host::Headless { approve_all: true }) {
@@ -124,6 +125,7 @@ pub(crate) async fn ask_person(
             digest: judgement.shown_digest().clone(),
             preview: prepared.preview.clone(),
             input: input.clone(),
+            releases: releases.clone(),
             answer: sender,
         },
     );
