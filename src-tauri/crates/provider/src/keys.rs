@@ -37,6 +37,15 @@ impl std::fmt::Display for KeySource {
     }
 }
 
+/// A key that is in memory, with the name that it is kept by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoadedKey {
+    /// The name: a provider's, or whoever else uses the key.
+    pub name: String,
+    /// The key.
+    pub key: ApiKey,
+}
+
 /// A place that holds keys. Its methods may block: they are called away from the async threads.
 pub trait KeyStore: Send + Sync {
     /// The key of a provider: what the environment variable `env` holds, else what the keychain holds.
@@ -56,20 +65,31 @@ pub trait KeyStore: Send + Sync {
     /// # Errors
     /// When the keychain cannot be reached or refuses.
     fn remove(&self, provider: &str) -> Result<(), UserError>;
+
+    /// The keys that are in memory: nobody is asked to unlock anything for them.
+    fn loaded_keys(&self) -> Vec<LoadedKey>;
 }
 
 /// The environment of this process and the keychain of the system: Keychain on macOS, Credential Manager on Windows,
 /// the Secret Service elsewhere.
 ///
-/// A key that was found in the keychain is kept in memory, so that a person is asked to unlock it once.
+/// A key that was found is kept in memory: so a person is asked to unlock the keychain once, and the key is known when it
+/// leaves.
 #[derive(Debug, Default)]
 pub struct SystemKeyStore {
-    cache: Mutex<HashMap<String, Secret>>,
+    cache: Mutex<HashMap<String, ApiKey>>,
 }
 
 impl SystemKeyStore {
-    fn lock_cache(&self) -> std::sync::MutexGuard<'_, HashMap<String, Secret>> {
+    fn lock_cache(&self) -> std::sync::MutexGuard<'_, HashMap<String, ApiKey>> {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a key in memory, and returns it.
+    fn cache_key(&self, provider: &str, secret: Secret, from: KeySource) -> ApiKey {
+        let key = ApiKey { secret, from };
+        self.lock_cache().insert(provider.to_owned(), key.clone());
+        key
     }
 }
 
@@ -79,38 +99,28 @@ impl KeyStore for SystemKeyStore {
         if let Some((name, secret)) =
             value.and_then(|(name, text)| Some((name, Secret::new(&text)?)))
         {
-            return Ok(Some(ApiKey {
-                secret,
-                from: KeySource::Environment(name.to_owned()),
-            }));
+            let from = KeySource::Environment(name.to_owned());
+            return Ok(Some(self.cache_key(provider, secret, from)));
         }
         let known = self.lock_cache().get(provider).cloned();
-        let secret = match known {
-            Some(secret) => Some(secret),
-            None => keychain_entry(provider)
-                .and_then(|entry| entry.get_password())
-                .map(|text| Secret::new(&text))
-                .or_else(|error| match error {
-                    keyring::Error::NoEntry => Ok(None),
-                    other => Err(keychain_error(&other)),
-                })?,
-        };
-        Ok(secret.map(|secret| {
-            self.lock_cache()
-                .insert(provider.to_owned(), secret.clone());
-            ApiKey {
-                secret,
-                from: KeySource::Keychain,
-            }
-        }))
+        if let Some(known) = known.filter(|known| known.from == KeySource::Keychain) {
+            return Ok(Some(known));
+        }
+        let secret = keychain_entry(provider)
+            .and_then(|entry| entry.get_password())
+            .map(|text| Secret::new(&text))
+            .or_else(|error| match error {
+                keyring::Error::NoEntry => Ok(None),
+                other => Err(keychain_error(&other)),
+            })?;
+        Ok(secret.map(|secret| self.cache_key(provider, secret, KeySource::Keychain)))
     }
 
     fn set(&self, provider: &str, secret: &Secret) -> Result<(), UserError> {
         keychain_entry(provider)
             .and_then(|entry| entry.set_password(secret.reveal()))
             .map_err(|error| keychain_error(&error))?;
-        self.lock_cache()
-            .insert(provider.to_owned(), secret.clone());
+        self.cache_key(provider, secret.clone(), KeySource::Keychain);
         Ok(())
     }
 
@@ -120,6 +130,15 @@ impl KeyStore for SystemKeyStore {
             Ok(()) | Err(keyring::Error::NoEntry) => Ok(()),
             Err(error) => Err(keychain_error(&error)),
         }
+    }
+
+    fn loaded_keys(&self) -> Vec<LoadedKey> {
+        let cache = self.lock_cache();
+        let keys = cache.iter().map(|(name, key)| LoadedKey {
+            name: name.clone(),
+            key: key.clone(),
+        });
+        keys.collect()
     }
 }
 
@@ -215,6 +234,20 @@ impl KeyStore for MemoryKeyStore {
         self.lock_keychain()?.remove(provider);
         Ok(())
     }
+
+    fn loaded_keys(&self) -> Vec<LoadedKey> {
+        let Ok(keychain) = self.lock_keychain() else {
+            return Vec::new();
+        };
+        let keys = keychain.iter().map(|(name, secret)| LoadedKey {
+            name: name.clone(),
+            key: ApiKey {
+                secret: secret.clone(),
+                from: KeySource::Keychain,
+            },
+        });
+        keys.collect()
+    }
 }
 
 #[cfg(test)]
@@ -239,6 +272,16 @@ mod tests {
         );
         keys.remove("a").unwrap();
         assert_eq!(keys.get("a", None).unwrap(), None);
+    }
+
+    #[test]
+    fn a_key_is_loaded_once_it_was_used() {
+        let keys = SystemKeyStore::default();
+        assert_eq!(keys.loaded_keys(), []);
+        // A variable that every test process of cargo has.
+        let key = keys.get("a", Some("CARGO_MANIFEST_DIR")).unwrap().unwrap();
+        let name = "a".to_owned();
+        assert_eq!(keys.loaded_keys(), [LoadedKey { name, key }]);
     }
 
     #[test]

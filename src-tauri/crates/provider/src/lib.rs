@@ -60,7 +60,7 @@ mod wire;
 pub use crate::script::scripted_provider::ScriptedProvider;
 pub use built_in::{AddressSource, LOCAL_IDS, ProviderEnv};
 pub use error::ProviderError;
-pub use keys::{ApiKey, KeySource, KeyStore, MemoryKeyStore, SystemKeyStore};
+pub use keys::{ApiKey, KeySource, KeyStore, LoadedKey, MemoryKeyStore, SystemKeyStore};
 pub use limits::Timing;
 pub use provider::{Chunk, ChunkStream, ModelRequest, Provider, Stop};
 pub use providers::{ProviderAddress, Providers};

@@ -7,6 +7,7 @@ use policy::rules::protections::Protections;
 use policy::watchdogs::{Alarm, KnownSecret, OutgoingSecret, find_outgoing_secrets};
 use protocol::rule::verdict::TrailStep;
 use protocol::{Capability, Gate};
+use provider::{KeySource, KeyStore, LoadedKey};
 use runtime::{Workspace, read_named_files};
 
 use crate::pipeline::call_context::CallContext;
@@ -30,9 +31,12 @@ pub(crate) async fn check_secrets(cx: &CallContext<'_>, facts: &CallFacts) -> Ou
         return OutgoingSecrets::default();
     };
     let workspace = cx.session.tool_context.workspace.clone();
+    let keys = cx.session.engine.keys.clone();
     let arguments = cx.arguments.clone();
     let found = tokio::task::spawn_blocking(move || {
-        find_outgoing_secrets(&arguments, &collect_file_secrets(&workspace))
+        let mut known = collect_file_secrets(&workspace);
+        known.extend(collect_own_keys(&*keys));
+        find_outgoing_secrets(&arguments, &known)
     });
     match found.await {
         Ok(found) => sort_secrets(cx, &receiver, found),
@@ -130,4 +134,17 @@ fn collect_file_secrets(workspace: &Workspace) -> Vec<KnownSecret> {
         .iter()
         .flat_map(|file| KnownSecret::find_in_file(&file.path, &file.content))
         .collect()
+}
+
+/// Collects the keys of the app's own that are in memory: no keychain is asked, so nobody has to unlock one.
+fn collect_own_keys(keys: &dyn KeyStore) -> Vec<KnownSecret> {
+    let keys = keys.loaded_keys().into_iter();
+    let secrets = keys.flat_map(|LoadedKey { name, key }| {
+        let origin = match key.from {
+            KeySource::Environment(variable) => format!("`{variable}` in the environment"),
+            KeySource::Keychain => format!("`{name}` in the system keychain"),
+        };
+        KnownSecret::find_in_key(&origin, key.secret.reveal())
+    });
+    secrets.collect()
 }

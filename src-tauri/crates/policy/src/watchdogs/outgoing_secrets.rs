@@ -119,6 +119,19 @@ impl KnownSecret {
         secrets
     }
 
+    /// Finds the secrets in what a key store keeps: a key, or a sign-in with its tokens.
+    pub fn find_in_key(origin: &str, key: &str) -> Vec<Self> {
+        let tokens = redact::find_secrets(key.as_bytes()).into_iter();
+        let tokens = tokens.filter_map(|range| key.get(range));
+        let whole = Some(key).filter(|key| !key.contains('"'));
+        let values = tokens.chain(whole).filter(|value| is_distinctive(value));
+        let secrets = values.map(|value| Self {
+            origin: origin.to_owned(),
+            value: value.to_owned(),
+        });
+        secrets.collect()
+    }
+
     fn find_in(&self, outgoing: &str) -> Option<SecretForm> {
         let reversed: String = self.value.chars().rev().collect();
         let hex = HEXLOWER.encode(self.value.as_bytes());
@@ -350,6 +363,19 @@ mod tests {
         let arguments = json!({ "text": line });
         let found = find_outgoing_secrets(arguments.as_object().unwrap(), &secrets);
         assert_eq!(OutgoingSecret::describe_all(&found), "the secret `key.pem`");
+    }
+
+    #[test]
+    fn a_key_that_the_app_keeps_is_known_and_so_are_the_tokens_of_a_sign_in() {
+        let sign_in = format!(r#"{{"url":"https://far.example","access_token":"{VALUE}"}}"#);
+        for kept in [VALUE, &sign_in] {
+            let known = KnownSecret::find_in_key("`far` in the system keychain", kept);
+            for (text, is_found) in [(VALUE, true), ("https://far.example", false)] {
+                let arguments = json!({ "text": text });
+                let found = find_outgoing_secrets(arguments.as_object().unwrap(), &known);
+                assert_eq!(!found.is_empty(), is_found, "{kept} {text}");
+            }
+        }
     }
 
     #[test]
