@@ -157,6 +157,7 @@ fn verdict_below(
         alarms: &[],
         dry_run: None,
         dry_run_first: false,
+        judges_effects: false,
         now: 0,
         rules_only: false,
         shown_digest: &|| Digest(String::new()),

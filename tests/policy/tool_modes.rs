@@ -33,6 +33,7 @@ fn the_shared_table_s000_20_s000_21_s000_27_to_s000_33_s000_42_s000_47() {
             kind: case.given_kind,
             is_destructive: case.is_destructive,
             is_open_world: case.is_open_world,
+            is_changing: false,
         };
         let found = classify_tool(&case.name, declared);
         assert_eq!((found.mode, found.kind), (case.mode, case.kind), "{case:?}");

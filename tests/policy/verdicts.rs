@@ -100,6 +100,7 @@ fn check(case: &VerdictCase) -> Option<String> {
         alarms: &[],
         dry_run: None,
         dry_run_first: false,
+        judges_effects: false,
         now: 0,
         rules_only: false,
         rules: &rules,

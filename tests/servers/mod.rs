@@ -8,6 +8,8 @@ pub(crate) mod elicitation;
 pub(crate) mod lifecycle;
 // Services by their documents.
 pub(crate) mod openapi_services;
+// Tools that read by their names.
+pub(crate) mod reading_verbs;
 // Rules for their tools, by what the arguments name.
 pub(crate) mod rules;
 // Servers in a sandbox.

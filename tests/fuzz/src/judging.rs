@@ -77,6 +77,7 @@ fn evaluate_facts(facts: &CallFacts, files: Vec<RulesFile>, headless: Option<&st
         alarms: &[],
         dry_run: None,
         dry_run_first: false,
+        judges_effects: false,
         now: 0,
         rules_only: false,
         shown_digest: &|| Digest(String::new()),

@@ -83,6 +83,7 @@ fn evaluate_command(rules: &RuleSet) -> BenchResult<Verdict> {
         alarms: &[],
         dry_run: None,
         dry_run_first: false,
+        judges_effects: false,
         now: 0,
         rules_only: false,
         shown_digest: &|| Digest(String::new()),

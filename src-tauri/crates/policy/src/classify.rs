@@ -3,6 +3,8 @@
 
 use protocol::{Capability, ToolInterface, ToolKind, ToolMode};
 
+use crate::reading_verbs::find_verb_permission;
+
 /// A mode, its source, and the kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolClass {
@@ -12,6 +14,9 @@ pub struct ToolClass {
     pub from: String,
     /// The kind of action that a call is, in ACP's words (`S002-98`).
     pub kind: ToolKind,
+    /// The permission `server__verb_*`, where only the name of somebody else's tool says what it does, and says that it
+    /// reads (M26).
+    pub verb_permission: Option<String>,
 }
 
 /// The declarations of a tool that bear on its mode and kind. A field that is left out was not declared.
@@ -25,6 +30,8 @@ pub struct ToolDeclaration {
     pub is_destructive: bool,
     /// Whether the tool declares that it reaches beyond what can be listed before.
     pub is_open_world: bool,
+    /// Whether the tool declares that it does not only read.
+    pub is_changing: bool,
 }
 
 impl ToolDeclaration {
@@ -35,6 +42,8 @@ impl ToolDeclaration {
             kind: interface.is_stated("safety.kind").then(|| interface.kind()),
             is_destructive: interface.safety.is_destructive,
             is_open_world: interface.safety.is_open_world,
+            is_changing: interface.is_stated("safety.is_read_only")
+                && !interface.safety.is_read_only,
         }
     }
 }
@@ -107,7 +116,13 @@ pub fn classify_tool(name: &str, declared: ToolDeclaration) -> ToolClass {
         (mode, from) = (Some(stricter), why.to_owned());
     }
     let kind = declared.kind.unwrap_or_else(|| infer_kind(name, mode));
-    ToolClass { mode, from, kind }
+    let is_named_only = mode.is_none() && !declared.is_destructive && !declared.is_changing;
+    ToolClass {
+        mode,
+        from,
+        kind,
+        verb_permission: is_named_only.then(|| find_verb_permission(name)).flatten(),
+    }
 }
 
 impl ToolClass {

@@ -8,6 +8,7 @@ use protocol::{CallId, Digest, Gate, ToolMode, Trail, Verdict};
 
 use crate::effects;
 use crate::explanation;
+use crate::explanation::VERB_START;
 use crate::host_access;
 use crate::request::EvaluationRequest;
 use crate::rules::traces::merge_traces;
@@ -60,7 +61,8 @@ impl Judgement {
 /// deny before ask before allow. A step without a verdict only explains.
 ///
 /// 1. `Gate::Mode`, the mode of the tool: a local call, a call of unknown mode and, with `ask_for_everything`, every
-///    call asks; any other call is allowed. A stricter default of the rules files raises this verdict. With
+///    call asks; any other call is allowed, and with `judges_effects` a call of unknown mode whose reading verb the
+///    person let pass before. A stricter default of the rules files raises this verdict. With
 ///    `rules_only`, that default takes its place, or ask if there is none. A rule speaks before the mode: this verdict
 ///    counts only for subjects that no rule decides (3).
 /// 2. `Gate::Capability`, the capability check of the facts: denies an access that cannot be resolved or lies outside
@@ -188,7 +190,31 @@ fn evaluate_mode(request: &EvaluationRequest<'_>) -> TrailStep {
     step
 }
 
+/// Returns the verdict on a call of a reading verb that the person let pass before (M26); none for any other call.
+fn evaluate_verb(request: &EvaluationRequest<'_>) -> Option<TrailStep> {
+    let default = request.rules.default_action().map(Verdict::from);
+    if !request.judges_effects || request.ask_for_everything || default > Some(Verdict::Allow) {
+        return None;
+    }
+    let permission = request.tool_class.verb_permission.as_deref()?;
+    let grant = request.rules.find_verb_grant(permission)?;
+    let trace = RuleTrace {
+        rule: grant.clone(),
+        won: true,
+        why: "no rule speaks, and its name says that it reads".to_owned(),
+    };
+    Some(TrailStep {
+        gate: Gate::Mode,
+        verdict: Some(Verdict::Allow),
+        text: format!("{VERB_START}a call of `{permission}` before in this session."),
+        rules: vec![trace],
+    })
+}
+
 fn mode_default_step(request: &EvaluationRequest<'_>) -> TrailStep {
+    if let Some(step) = evaluate_verb(request) {
+        return step;
+    }
     let is_secured = !matches!(request.undo, UndoAvailability::Unsecured { .. });
     let from = &request.tool_class.from;
     let (verdict, text) = match request.tool_class.mode {

@@ -39,6 +39,7 @@
 //! #     alarms: &[],
 //! #     dry_run: None,
 //! #     dry_run_first: false,
+//! #     judges_effects: false,
 //! #     now: 0,
 //! #     rules_only: false,
 //! #     shown_digest: &|| Digest::from_bytes(b""),
@@ -61,6 +62,7 @@ pub mod irreversible;
 pub mod limits;
 pub mod path;
 pub mod patterns;
+mod reading_verbs;
 pub mod request;
 pub mod rules;
 pub mod rules_file;

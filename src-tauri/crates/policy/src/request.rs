@@ -36,6 +36,9 @@ pub struct EvaluationRequest<'a> {
     pub dry_run: Option<&'a DryRunEvidence>,
     /// Whether a call that asks runs in a dry run first, because its effects may settle the question (M24).
     pub dry_run_first: bool,
+    /// Whether the person's posture judges calls by their effects (M24): then a first yes to a reading verb of a server
+    /// counts (M26).
+    pub judges_effects: bool,
     /// Time of the judgement: rules expire.
     pub now: At,
     /// Whether the rules are judged by themselves: neither the mode nor copies for undo count, and where no rule

@@ -36,6 +36,7 @@ pub(crate) fn with_request<T>(
         alarms: &[],
         dry_run: None,
         dry_run_first: false,
+        judges_effects: false,
         now: 0,
         rules_only: false,
         shown_digest: &|| Digest(String::new()),

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use policy::RuleSet;
 use policy::grants::grant_rule_scope;
 use policy::path::Os;
 use policy::rules::CompiledRule;
@@ -27,6 +28,9 @@ pub(crate) struct StoredGrant {
     /// Reason to show to a person; none if the grant's scope is self-explanatory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Whether the grant is for the reading verb that its permission names: it speaks where no rule does (M26).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_verb: bool,
     pub action: RuleAction,
     pub since: At,
     pub until_ms: Option<i64>,
@@ -149,26 +153,27 @@ pub(crate) fn load_grants(data_dir: &Path) -> (Vec<StoredGrant>, Vec<UserError>)
     (all, faults)
 }
 
-/// Returns the rules of the grants in force. A grant that cannot be read may be a denial, so it is an error of the
-/// rules.
-pub(crate) fn grant_rules(
+/// Adds the grants in force to the rules, and returns the errors of those that cannot be read: any of them may be a denial,
+/// so each is an error of the rules.
+pub(crate) fn add_grants(
+    rules: &mut RuleSet,
     data_dir: &Path,
     root: &str,
     lineage: &[SessionId],
-) -> (Vec<CompiledRule>, Vec<UserError>) {
+) -> Vec<UserError> {
     let (all, mut faults) = load_grants(data_dir);
-    let mut rules = Vec::new();
     let holding = all.iter().filter(|one| one.holds_for(root, lineage));
     for granted in holding {
         match granted.compile_rule() {
-            Ok(rule) => rules.push(rule),
+            _ if granted.is_verb => rules.add_verb_grant(granted.to_rule()),
+            Ok(rule) => rules.extend([rule]),
             Err(what) => faults.push(UserError::new(
                 format!("The grant {} cannot be read: {what}.", granted.id),
                 REMOVE_HINT,
             )),
         }
     }
-    (rules, faults)
+    faults
 }
 
 const REMOVE_HINT: &str =
@@ -215,6 +220,7 @@ mod tests {
             pattern: Some("ls *".to_owned()),
             exactly: None,
             reason: None,
+            is_verb: false,
             action: RuleAction::Allow,
             since: 1,
             until_ms: None,
@@ -294,7 +300,8 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         save_grant(home.path(), &granted("grt_1", GrantScope::Everywhere)).unwrap();
         runtime::write_atomic(&home.path().join("grants/grt_2.json"), b"{", 0o600).unwrap();
-        let (rules, faults) = grant_rules(home.path(), "/w", &[]);
+        let mut rules = RuleSet::default();
+        let faults = add_grants(&mut rules, home.path(), "/w", &[]);
         assert_eq!((rules.len(), faults.len()), (1, 1));
         let revoked = mark_revoked(home.path(), &"grt_1".into(), 5).unwrap();
         assert_eq!(revoked.revoked, Some(5));

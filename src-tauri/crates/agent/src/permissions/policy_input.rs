@@ -36,6 +36,8 @@ pub(crate) struct PolicyInput {
 pub(crate) struct PolicyContext {
     pub ask_for_everything: bool,
     pub headless: Option<&'static str>,
+    /// Whether the posture judges calls by their effects.
+    pub judges_effects: bool,
     /// Whether every call is approved in advance, with nobody looking at it.
     pub approves_all: bool,
     pub now: At,
@@ -73,6 +75,7 @@ impl PolicyInput {
             alarms: &self.alarms,
             dry_run: self.dry_run.as_ref(),
             dry_run_first: self.dry_run_first,
+            judges_effects: context.judges_effects,
             now: context.now,
             rules_only: false,
             shown_digest,

@@ -254,9 +254,7 @@ fn load_from_places(
             }
         }
     }
-    let (granted, broken) = grant_ledger::grant_rules(data_dir, &root, lineage);
-    set.extend(granted);
-    for fault in broken {
+    for fault in grant_ledger::add_grants(&mut set, data_dir, &root, lineage) {
         set.broken.get_or_insert_with(|| fault.message.clone());
         faults.push(fault);
     }

@@ -88,6 +88,7 @@ impl<'a> RecordedCall<'a> {
             alarms: &self.alarms,
             dry_run: self.dry_run.as_ref(),
             dry_run_first: false,
+            judges_effects: false,
             now,
             rules_only: false,
             shown_digest: &empty_digest,
@@ -152,5 +153,6 @@ fn classify_mode(mode: Option<ToolMode>) -> ToolClass {
         mode,
         from: "on record".to_owned(),
         kind: ToolKind::Other,
+        verb_permission: None,
     }
 }

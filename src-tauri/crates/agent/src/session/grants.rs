@@ -49,8 +49,12 @@ pub(crate) fn create_grant(
             always: Some(always),
             ..
         } => (always, RuleAction::Deny),
-        Decision::Allow { .. }
-        | Decision::Reject { .. }
+        Decision::Allow { always: None, .. } => {
+            return find_verb_grant(session, weighed)
+                .map(|permission| grant_verb(session, call, permission))
+                .transpose();
+        }
+        Decision::Reject { always: None, .. }
         | Decision::Answer { .. }
         | Decision::Skip
         | Decision::DryRun
@@ -65,6 +69,36 @@ pub(crate) fn create_grant(
     check_grant(session, weighed, &granted)?;
     grant_ledger::save_grant(&session.engine.config.data_dir, &granted)?;
     Ok(Some(granted))
+}
+
+/// Returns the permission that a plain *allow* of a call grants for the session: its server's reading verb (M26).
+pub(crate) fn find_verb_grant(session: &Session, weighed: &PolicyInput) -> Option<String> {
+    let rules = session.rules();
+    let request = weighed.to_request(&rules, session.policy_context(), &empty_digest);
+    grants::find_verb_grant(&request).map(str::to_owned)
+}
+
+/// Creates the grant for a reading verb and saves it to disk.
+fn grant_verb(
+    session: &Session,
+    call: &CallId,
+    permission: String,
+) -> Result<StoredGrant, UserError> {
+    let always = GrantRequest {
+        lasts: GrantScope::Session,
+        permission,
+        pattern: None,
+        exactly: false,
+        until_ms: None,
+        max_uses: None,
+    };
+    let granted = StoredGrant {
+        is_verb: true,
+        reason: Some("what reads by its name, where no rule speaks".to_owned()),
+        ..build_grant(session, call, &always, RuleAction::Allow)
+    };
+    grant_ledger::save_grant(&session.engine.config.data_dir, &granted)?;
+    Ok(granted)
 }
 
 fn build_grant(
@@ -86,6 +120,7 @@ fn build_grant(
         pattern: always.pattern.clone(),
         exactly: None,
         reason: None,
+        is_verb: false,
         action,
         since: config.clock.now(),
         until_ms: always.until_ms,
@@ -128,7 +163,8 @@ fn check_grant(
     weighed: &PolicyInput,
     granted: &StoredGrant,
 ) -> Result<(), UserError> {
-    if granted.permission != weighed.tool {
+    let verb = weighed.classified.verb_permission.as_ref();
+    if granted.permission != weighed.tool && Some(&granted.permission) != verb {
         return Err(UserError::new(
             format!("A grant on this card is for `{}`.", weighed.tool),
             OFFER_HINT,

@@ -53,6 +53,7 @@ impl Session {
                     Posture::AskAboutEffects | Posture::Unattended,
                 ) => Some(HEADLESS_EFFECTS_SENTENCE),
             },
+            judges_effects: self.posture().judges_effects(),
             approves_all: config.host == (Host::Headless { approve_all: true }),
             now: config.clock.now(),
         }

@@ -84,6 +84,9 @@ impl McpTool {
         if tool.hints.destructive == Some(true) {
             interface = interface.is_destructive(true);
         }
+        if tool.hints.read_only == Some(false) {
+            interface = interface.is_read_only(false);
+        }
         Self {
             deletes: tool.hints.destructive == Some(true) || is_deleting_name(&tool.name),
             interface: interface.build(),

@@ -110,7 +110,20 @@ fn mention_candidates(request: &EvaluationRequest<'_>) -> Vec<GrantCandidate> {
         _ => argument_candidates(request),
     };
     candidates.push(tool_candidate(request));
+    candidates.extend(verb_candidate(request));
     candidates
+}
+
+/// Every tool of the server whose name begins with the same reading verb, where a rule can name them so.
+fn verb_candidate(request: &EvaluationRequest<'_>) -> Option<GrantCandidate> {
+    let permission = request.tool_class.verb_permission.clone()?;
+    let start = permission.strip_suffix('*')?;
+    request.tool.starts_with(start).then(|| GrantCandidate {
+        words: format!("every tool whose name begins with `{start}`, whatever its arguments"),
+        permission: permission.clone(),
+        pattern: None,
+        exact_digest: None,
+    })
 }
 
 /// Of so many arguments each is offered.

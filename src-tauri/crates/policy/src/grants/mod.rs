@@ -100,6 +100,20 @@ fn refusal_reason(request: &EvaluationRequest<'_>) -> Option<String> {
     None
 }
 
+/// Returns the permission that a plain *allow* of this call grants for the session (M26): its server's reading verb, if
+/// nothing but the unknown mode asks.
+pub fn find_verb_grant<'a>(request: &EvaluationRequest<'a>) -> Option<&'a str> {
+    let permission = request.tool_class.verb_permission.as_deref()?;
+    let mut rules = request.rules.clone();
+    let scope = grant_rule_scope(GrantScope::Session);
+    rules.add_verb_grant(build_rule(permission, RuleAction::Allow, scope));
+    let judgement = evaluate(&EvaluationRequest {
+        rules: &rules,
+        ..*request
+    });
+    (judgement.verdict() == Verdict::Allow).then_some(permission)
+}
+
 /// The candidates that would decide this call, with where they are strong enough to.
 fn build_offers(
     request: &EvaluationRequest<'_>,
@@ -195,21 +209,29 @@ fn build_grant_rule(
     lasts: GrantScope,
 ) -> Option<CompiledRule> {
     let rule = Rule {
-        permission: candidate.permission.clone(),
         pattern: candidate.pattern.clone(),
-        action,
-        reason: None,
-        scope: grant_rule_scope(lasts),
-        file: None,
-        line: None,
-        expires_ms: None,
-        max_uses: None,
-        grant: None,
+        ..build_rule(&candidate.permission, action, grant_rule_scope(lasts))
     };
     match (&candidate.exact_digest, lasts) {
         (None, _) => CompiledRule::new(rule, Os::CURRENT, true).ok(),
         (Some(call), GrantScope::Session) => Some(CompiledRule::for_exact_call(rule, call.clone())),
         (Some(_), GrantScope::Project | GrantScope::Everywhere) => None,
+    }
+}
+
+/// Builds a rule about everything that a permission names.
+fn build_rule(permission: &str, action: RuleAction, scope: RuleScope) -> Rule {
+    Rule {
+        permission: permission.to_owned(),
+        pattern: None,
+        action,
+        reason: None,
+        scope,
+        file: None,
+        line: None,
+        expires_ms: None,
+        max_uses: None,
+        grant: None,
     }
 }
 

@@ -47,6 +47,8 @@ pub struct RuleSet {
     root: Option<String>,
     /// The files that may be closed, computed on first use.
     masked_files: OnceLock<MaskedFiles>,
+    /// Grants for the reading verbs of servers, which speak where no rule does (M26).
+    verb_grants: Vec<Rule>,
     /// Error of a source that could not be read: while it is set, nothing is allowed without asking.
     pub broken: Option<String>,
 }
@@ -94,6 +96,17 @@ impl RuleSet {
         }
     }
 
+    /// Adds the grant for a reading verb that its permission names.
+    pub fn add_verb_grant(&mut self, grant: Rule) {
+        self.verb_grants.push(grant);
+    }
+
+    /// The grant for a reading verb, if there is one.
+    pub(crate) fn find_verb_grant(&self, permission: &str) -> Option<&Rule> {
+        let mut grants = self.verb_grants.iter();
+        grants.find(|grant| grant.permission == permission)
+    }
+
     /// Sets the root of the workspace, so that absolute patterns can be matched.
     #[must_use]
     pub fn with_root(mut self, root: impl Into<String>) -> Self {
@@ -119,11 +132,12 @@ impl RuleSet {
         self.rules.is_empty()
     }
 
-    /// Takes a rule out of force that decided as many calls as it may.
+    /// Takes a rule out of force that decided as many calls as it may, or a grant that was taken back.
     pub fn mark_spent(&mut self, rule: &Rule) {
         for compiled in self.rules.iter_mut().filter(|one| one.rule == *rule) {
             compiled.spent = true;
         }
+        self.verb_grants.retain(|grant| grant != rule);
     }
 
     /// All rules of the set.

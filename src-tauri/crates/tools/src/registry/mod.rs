@@ -405,6 +405,7 @@ fn tighten_mode(
             mode: Some(mode),
             from: "set by you".to_owned(),
             kind: own.kind,
+            verb_permission: None,
         }),
     }
 }

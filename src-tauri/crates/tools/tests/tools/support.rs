@@ -178,6 +178,7 @@ pub fn approve(
         alarms: &[],
         dry_run: None,
         dry_run_first: false,
+        judges_effects: false,
         now: 0,
         rules_only: false,
         rules: &RuleSet::default(),

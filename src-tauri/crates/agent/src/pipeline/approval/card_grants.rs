@@ -8,8 +8,13 @@ use protocol::{FileChange, Plan, Preview, RuleAction};
 
 use crate::pipeline::prepare::PreparedCall;
 
-/// Returns the lines for a call that is ready to run, with the grants that may be offered from now on.
-pub(crate) fn describe_grants(call: &PreparedCall, offers: &GrantOffers) -> Vec<Grant> {
+/// Returns the lines for a call that is ready to run, with the grants that may be offered from now on. `verb` is the
+/// permission that *Allow* grants for the session.
+pub(crate) fn describe_grants(
+    call: &PreparedCall,
+    offers: &GrantOffers,
+    verb: Option<&str>,
+) -> Vec<Grant> {
     let PreparedCall {
         preview,
         plan,
@@ -145,11 +150,14 @@ pub(crate) fn describe_grants(call: &PreparedCall, offers: &GrantOffers) -> Vec<
         };
         line(GrantReach::Always, "Always…", text)
     });
-    let reach = match opens.is_empty() {
+    let reach = match opens.is_empty() && verb.is_none() {
         true => GrantReach::Once,
         false => GrantReach::Session,
     };
-    let once = line(reach, "Allow", format!("{allow}{undoable}"));
+    let further = verb.map_or_else(String::new, |permission| {
+        format!(" Further calls of `{permission}` pass in this session where no rule speaks.")
+    });
+    let once = line(reach, "Allow", format!("{allow}{undoable}{further}"));
     let reject = line(
         GrantReach::Nothing,
         "Reject",

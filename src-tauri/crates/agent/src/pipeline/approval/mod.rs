@@ -139,6 +139,7 @@ pub(crate) async fn ask_person(
                 grants: card_grants::describe_grants(
                     prepared,
                     &grants::offer_grants(session, input),
+                    grants::find_verb_grant(session, input).as_deref(),
                 ),
                 refreshed: attempt.changed.clone(),
                 expires_at,

@@ -200,6 +200,7 @@ impl PolicySimulation {
             alarms: &alarms,
             dry_run: None,
             dry_run_first: false,
+            judges_effects: false,
             now: self.now,
             rules_only: self.options.only_rules,
             shown_digest: &|| Digest(String::new()),

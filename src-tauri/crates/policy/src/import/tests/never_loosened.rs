@@ -36,6 +36,7 @@ fn ours(rules: &[ImportSuggestion], command: &str) -> Verdict {
         alarms: &[],
         dry_run: None,
         dry_run_first: false,
+        judges_effects: false,
         now: 0,
         rules_only: true,
         shown_digest: &|| Digest(String::new()),
