@@ -269,6 +269,7 @@ async fn what_is_wrong_is_told_and_nothing_is_used() {
         .change_server(ServerChange::Set {
             transport: transport(&desk, &[]),
             timeout_ms: 1,
+            audience: None,
         })
         .await;
     assert!(kept.is_err(), "it is not written over");

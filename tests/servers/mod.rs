@@ -1,5 +1,7 @@
 //! MCP servers and OpenAPI services through the whole engine.
 
+// What is sent where others read it.
+pub(crate) mod audience;
 // Changes of their tools in the workspace.
 pub(crate) mod effects;
 // Their questions to the person.

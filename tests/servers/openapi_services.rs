@@ -338,6 +338,7 @@ async fn a_document_is_fetched_by_the_persons_rules() {
     let set = ServerChange::Set {
         transport: stdio_server("none", &[], &[]),
         timeout_ms: 1_000,
+        audience: None,
     };
     let op = Op::ChangeServer {
         server: server.clone(),

@@ -52,6 +52,7 @@ impl Fixture {
         let set = ServerChange::Set {
             transport,
             timeout_ms,
+            audience: None,
         };
         self.change_server(set).await.unwrap();
     }

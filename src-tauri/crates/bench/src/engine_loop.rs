@@ -97,6 +97,7 @@ pub async fn time_server_calls(
         let set = ServerChange::Set {
             transport: server,
             timeout_ms: 20_000,
+            audience: None,
         };
         for change in [set, ServerChange::Switch { enabled: true }] {
             let server = id.clone();

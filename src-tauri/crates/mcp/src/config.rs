@@ -5,6 +5,7 @@ use std::path::Path;
 
 use policy::RuleSet;
 use policy::egress::resolve_named_host;
+use protocol::server::audience::Audience;
 use protocol::server::mcp_servers::{
     OauthClient, SERVER_TIMEOUT_MS, SERVER_TIMEOUT_MS_MAX, ServerId, ServerSandbox, ServerSettings,
     ServerTransport,
@@ -37,6 +38,7 @@ pub struct ServerEntry {
     headers: Option<BTreeMap<String, String>>,
     client: Option<OauthClient>,
     timeout_ms: Option<u32>,
+    audience: Option<Audience>,
 }
 
 impl ConfigTable for ServersFile {
@@ -54,10 +56,12 @@ impl ConfigTable for ServersFile {
         enabled: bool,
     ) -> Result<ServerSettings, ConfigTableError> {
         let timeout_ms = entry.timeout_ms.unwrap_or(SERVER_TIMEOUT_MS);
+        let audience = entry.audience;
         Ok(ServerSettings {
             id,
             transport: entry.parse_transport()?,
             timeout_ms,
+            audience,
             enabled,
         })
     }
@@ -308,6 +312,9 @@ fn settings_to_table(settings: &ServerSettings) -> Table {
             "timeout_ms",
             toml_edit::value(i64::from(settings.timeout_ms)),
         );
+    }
+    if let Some(audience) = settings.audience {
+        table.insert("audience", toml_edit::value(audience.as_str()));
     }
     table
 }

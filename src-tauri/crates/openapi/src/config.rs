@@ -142,6 +142,9 @@ fn setup_to_table(setup: &ApiSetup) -> Table {
     if setup.timeout_ms != 0 {
         table.insert("timeout_ms", toml_edit::value(i64::from(setup.timeout_ms)));
     }
+    if let Some(audience) = setup.audience {
+        table.insert("audience", toml_edit::value(audience.as_str()));
+    }
     for (name, map) in [("variables", &setup.variables), ("headers", &setup.headers)] {
         insert_map(&mut table, name, map);
     }
@@ -182,6 +185,7 @@ fn auth_to_table(auth: &ApiAuth) -> InlineTable {
 mod tests {
     use std::collections::BTreeMap;
 
+    use protocol::server::audience::Audience;
     use tools::config_table::{self, remove_item, set_enabled};
 
     use super::*;
@@ -210,6 +214,7 @@ mod tests {
                 tags: vec!["issues".to_owned()],
                 paths: vec!["/repos/*".to_owned()],
                 timeout_ms: 5_000,
+                audience: Some(Audience::Others),
                 ..ApiSetup::default()
             },
             enabled: false,
@@ -280,6 +285,7 @@ mod tests {
                 "[apis.a]\ndocument='https://x.y/z'\nenabled='yes'",
                 "neither true nor false",
             ),
+            ("[apis.a]\ndocument='https://x.y/z'\naudience='all'", "all"),
             ("[apis.a__b]\ndocument='https://x.y/z'", "a__b"),
             ("\n[api.a]\ndocument='x'", "line 2"),
         ] {

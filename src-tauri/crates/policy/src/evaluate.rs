@@ -8,7 +8,7 @@ use protocol::{CallId, Digest, Gate, ToolMode, Trail, Verdict};
 
 use crate::effects;
 use crate::explanation;
-use crate::explanation::VERB_START;
+use crate::explanation::{OTHERS_START, VERB_START};
 use crate::host_access;
 use crate::request::EvaluationRequest;
 use crate::rules::traces::merge_traces;
@@ -62,7 +62,7 @@ impl Judgement {
 ///
 /// 1. `Gate::Mode`, the mode of the tool: a local call, a call of unknown mode and, with `ask_for_everything`, every
 ///    call asks; any other call is allowed, and with `judges_effects` a call of unknown mode whose reading verb the
-///    person let pass before. A stricter default of the rules files raises this verdict. With
+///    person let pass before; with it a call that sends something to a server that others read asks. A stricter default of the rules files raises this verdict. With
 ///    `rules_only`, that default takes its place, or ask if there is none. A rule speaks before the mode: this verdict
 ///    counts only for subjects that no rule decides (3).
 /// 2. `Gate::Capability`, the capability check of the facts: denies an access that cannot be resolved or lies outside
@@ -190,6 +190,14 @@ fn evaluate_mode(request: &EvaluationRequest<'_>) -> TrailStep {
     step
 }
 
+/// Returns the verdict on a call that sends something to a server that others read (M26); none for any other call.
+fn evaluate_sending(request: &EvaluationRequest<'_>) -> Option<TrailStep> {
+    let server = request.facts.sent_to_others()?;
+    let text = format!("{OTHERS_START}`{server}`, and nothing takes it back.");
+    (request.judges_effects && !request.ask_for_everything)
+        .then(|| TrailStep::new(Gate::Mode, Verdict::Ask, text))
+}
+
 /// Returns the verdict on a call of a reading verb that the person let pass before (M26); none for any other call.
 fn evaluate_verb(request: &EvaluationRequest<'_>) -> Option<TrailStep> {
     let default = request.rules.default_action().map(Verdict::from);
@@ -212,7 +220,7 @@ fn evaluate_verb(request: &EvaluationRequest<'_>) -> Option<TrailStep> {
 }
 
 fn mode_default_step(request: &EvaluationRequest<'_>) -> TrailStep {
-    if let Some(step) = evaluate_verb(request) {
+    if let Some(step) = evaluate_sending(request).or_else(|| evaluate_verb(request)) {
         return step;
     }
     let is_secured = !matches!(request.undo, UndoAvailability::Unsecured { .. });

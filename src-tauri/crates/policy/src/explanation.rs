@@ -9,6 +9,9 @@ use crate::rules_file;
 /// Beginning of the sentence about a reading verb that passes.
 pub const VERB_START: &str = "You let through ";
 
+/// Beginning of the sentence about what is sent to others.
+pub const OTHERS_START: &str = "Others read what is sent to ";
+
 /// A mode as a person reads it.
 pub fn mode_title(mode: ToolMode) -> &'static str {
     match mode {
@@ -137,7 +140,13 @@ fn describe_reason(step: &TrailStep, verdict: Verdict, unspoken: Option<&str>) -
         Gate::Mode if step.text.starts_with("The rules are judged alone") => {
             "no rule matches".to_owned()
         }
-        Gate::Mode if step.text.starts_with(VERB_START) => lowercase_start(&step.text),
+        Gate::Mode
+            if [VERB_START, OTHERS_START]
+                .iter()
+                .any(|start| step.text.starts_with(start)) =>
+        {
+            lowercase_start(&step.text)
+        }
         Gate::Mode if verdict == Verdict::Allow => match step.text.split(',').next() {
             Some("Safe write") => "its change is bounded and can be seen",
             Some("Destructive") => "what it takes away can be brought back",

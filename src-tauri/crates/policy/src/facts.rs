@@ -36,6 +36,8 @@ pub struct CallFacts {
     is_sandboxed: bool,
     /// The arguments of a call of somebody else's tool, value by value.
     arguments: Option<Vec<ArgumentValue>>,
+    /// The server that others read, if the call sends something there.
+    sent_to_others: Option<String>,
 }
 
 impl CallFacts {
@@ -142,6 +144,16 @@ impl CallFacts {
         self.arguments.as_deref()
     }
 
+    /// Sets the server that others read and that the call sends something to.
+    pub fn set_sent_to_others(&mut self, server: String) {
+        self.sent_to_others = Some(server);
+    }
+
+    /// The server that others read, if the call sends something there.
+    pub fn sent_to_others(&self) -> Option<&str> {
+        self.sent_to_others.as_deref()
+    }
+
     /// The confinement that keeps the tool of the call to these facts.
     pub fn confinement(&self) -> Confinement {
         self.confinement
@@ -224,6 +236,7 @@ impl CallFacts {
                 .arguments
                 .as_ref()
                 .map(|arguments| arguments.iter().map(ArgumentValue::to_masked).collect()),
+            sent_to_others: self.sent_to_others.clone(),
             ..Evidence::default()
         }
     }
@@ -243,6 +256,7 @@ impl CallFacts {
             confinement: evidence.confinement,
             is_sandboxed: evidence.is_sandboxed,
             arguments: evidence.arguments,
+            sent_to_others: evidence.sent_to_others,
         };
         for fact in evidence.facts {
             if fact.capability == Capability::ShellRun && facts.find_command(&fact.target).is_none()

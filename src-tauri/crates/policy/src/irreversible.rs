@@ -16,6 +16,7 @@ pub struct IrreversibleAction {
 }
 
 const SENT_REASON: &str = "What it sent to another machine stays there.";
+const READ_REASON: &str = "Others read what it sent there.";
 const OUTSIDE_REASON: &str = "It lies outside the workspace, where no copy was taken.";
 
 /// Programs with the words that make them change something on another machine.
@@ -39,6 +40,9 @@ pub fn list_irreversible_actions(evidence: &Evidence) -> Vec<IrreversibleAction>
             actions.push(IrreversibleAction { what, reason });
         }
     };
+    if let Some(server) = &evidence.sent_to_others {
+        add(format!("what it sent to {server}"), READ_REASON);
+    }
     // A dry run changes nothing outside of it, and a host that was not reached was sent nothing.
     if let Some(dry_run) = &evidence.dry_run {
         for host in &dry_run.reached {
@@ -140,5 +144,14 @@ mod tests {
             reason: SENT_REASON,
         };
         assert_eq!(list_irreversible_actions(&sealed), [sent]);
+        let message = Evidence {
+            sent_to_others: Some("chat".to_owned()),
+            ..Evidence::default()
+        };
+        let sent = IrreversibleAction {
+            what: "what it sent to chat".to_owned(),
+            reason: READ_REASON,
+        };
+        assert_eq!(list_irreversible_actions(&message), [sent]);
     }
 }

@@ -49,6 +49,7 @@
 //! ```
 
 pub mod approved;
+pub mod audience;
 pub mod classify;
 pub mod effects;
 pub mod egress;

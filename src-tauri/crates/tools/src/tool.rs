@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use policy::Approved;
 use protocol::event::AgentManifestFile;
 use protocol::rule::evidence::Confinement;
+use protocol::server::audience::Audience;
 use protocol::{
     Access, CallId, PartialResult, Plan, Preview, ResolvedAccess, SessionId, ToolError,
     ToolInterface, ToolOutput,
@@ -77,6 +78,11 @@ pub trait Tool: Send + Sync {
     /// Returns the other tool that a call of this one amounts to: rules that name that tool make the verdict stricter.
     /// `None` if there is no such tool.
     fn underlying_tool(&self) -> Option<&str> {
+        None
+    }
+
+    /// Returns who reads what calls of the tool send; `None` if nobody said.
+    fn audience(&self) -> Option<Audience> {
         None
     }
 

@@ -57,4 +57,8 @@ is_sandboxed?: boolean,
 /**
  * The arguments of a call of another party's tool, with secrets masked; none where they are not known.
  */
-arguments?: Array<ArgumentValue>, };
+arguments?: Array<ArgumentValue>, 
+/**
+ * The server that others read, if the call sends something there.
+ */
+sent_to_others?: string, };

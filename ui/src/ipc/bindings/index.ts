@@ -23,6 +23,7 @@ export type { ArgumentValue } from "./ArgumentValue";
 export type { Assurance } from "./Assurance";
 export type { AssuranceReport } from "./AssuranceReport";
 export type { AttentionReport } from "./AttentionReport";
+export type { Audience } from "./Audience";
 export type { AuditedEvent } from "./AuditedEvent";
 export type { Backtest } from "./Backtest";
 export type { BacktestCall } from "./BacktestCall";

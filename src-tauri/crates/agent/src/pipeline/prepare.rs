@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use policy::CallFacts;
+use policy::audience::sends_something;
 use protocol::rule::evidence::{ArgumentValue, Confinement, DryRunEvidence};
+use protocol::server::audience::Audience;
 use protocol::view::preview::UndoAvailability;
 use protocol::{Access, Capability, Digest, Plan, Preview, ToolError};
 use tools::{PreviewedPlan, ToolContext};
@@ -119,7 +121,12 @@ pub(crate) fn resolve_facts(cx: &CallContext<'_>, accesses: &[Access]) -> CallFa
     let mut facts = resolver.resolve_accesses(accesses);
     facts.set_confinement(tool.confinement());
     if !tool.confinement().is_default() {
-        facts.set_arguments(ArgumentValue::collect_from(&cx.arguments));
+        let arguments = ArgumentValue::collect_from(&cx.arguments);
+        let others_read = tool.audience() == Some(Audience::Others);
+        if others_read && sends_something(cx.tool.0.classified, &arguments) {
+            facts.set_sent_to_others(cx.tool.interface().identity.namespace.clone());
+        }
+        facts.set_arguments(arguments);
     }
     resolver.add_mentions(&mut facts, &tool.mentions(&cx.arguments));
     bounds::restrict_to_bounds(cx.session, cx.tool.interface(), &mut facts);

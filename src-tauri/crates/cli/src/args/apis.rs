@@ -2,6 +2,8 @@
 
 use clap::Subcommand;
 
+use super::servers::AudienceArg;
+
 /// Subcommands of `apis`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ApisCommand {
@@ -79,4 +81,7 @@ pub(crate) struct AddApiArgs {
     /// How long it may take to answer, in milliseconds.
     #[arg(long, value_name = "MS", default_value_t = protocol::server::apis::API_TIMEOUT_MS)]
     pub(crate) timeout_ms: u32,
+    /// Who reads what is sent there: you alone, or others, so that sending something asks where effects are judged.
+    #[arg(long, value_name = "WHO", value_enum)]
+    pub(crate) audience: Option<AudienceArg>,
 }

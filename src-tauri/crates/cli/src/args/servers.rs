@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
+use protocol::server::audience::Audience;
 
 /// Subcommands of `servers`.
 #[derive(Debug, Subcommand)]
@@ -116,6 +117,24 @@ pub(crate) enum ServersCommand {
     },
 }
 
+/// Who reads what is sent to a server or a service, as the command line names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum AudienceArg {
+    /// You alone.
+    Mine,
+    /// Others.
+    Others,
+}
+
+impl From<AudienceArg> for Audience {
+    fn from(audience: AudienceArg) -> Self {
+        match audience {
+            AudienceArg::Mine => Self::Mine,
+            AudienceArg::Others => Self::Others,
+        }
+    }
+}
+
 /// Server to set up.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AddServerArgs {
@@ -151,6 +170,9 @@ pub(crate) struct AddServerArgs {
     /// How long it may take to start, and to answer, in milliseconds.
     #[arg(long, value_name = "MS", default_value_t = protocol::server::mcp_servers::SERVER_TIMEOUT_MS)]
     pub(crate) timeout_ms: u32,
+    /// Who reads what is sent there: you alone, or others, so that sending something asks where effects are judged.
+    #[arg(long, value_name = "WHO", value_enum)]
+    pub(crate) audience: Option<AudienceArg>,
     /// The program and its arguments.
     #[arg(last = true, value_name = "COMMAND", required_unless_present = "url")]
     pub(crate) command: Vec<String>,

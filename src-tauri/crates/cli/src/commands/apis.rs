@@ -5,6 +5,7 @@ use std::path::Path;
 use agent::Engine;
 use protocol::query::{Answer, Query};
 use protocol::server::apis::{API_TIMEOUT_MS, ApiAuth, ApiChange, ApiSetup, ApiView};
+use protocol::server::audience::Audience;
 use protocol::server::mcp_servers::ServerId;
 use protocol::text::display_text::join_spans;
 use protocol::{Digest, Op, ToolMode, UserError};
@@ -60,6 +61,10 @@ impl SourceCommands for ApiCommands {
             false => (TextStyle::Faint, "off"),
         };
         (ink, state.to_owned(), settings.setup.document.clone())
+    }
+
+    fn audience(view: &ApiView) -> Option<Audience> {
+        view.settings.setup.audience
     }
 
     fn tool_lines(view: &ApiView) -> Vec<ToolLine> {
@@ -145,6 +150,7 @@ fn parse_api_setup(add: &AddApi) -> Result<ApiSetup, CliError> {
             API_TIMEOUT_MS => 0,
             own => own,
         },
+        audience: add.audience.map(Into::into),
         ..ApiSetup::default()
     };
     for (scheme, token) in parse_pairs(&add.token)? {

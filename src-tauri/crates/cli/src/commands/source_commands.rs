@@ -3,6 +3,7 @@
 
 use agent::Engine;
 use protocol::query::{Answer, Query};
+use protocol::server::audience::Audience;
 use protocol::server::mcp_servers::{PinState, ServerId};
 use protocol::{Digest, Op, UserError};
 use serde::Serialize;
@@ -44,6 +45,8 @@ pub(super) trait SourceCommands {
     fn format_note(_view: &Self::View) -> Option<String> {
         None
     }
+    /// Returns who reads what is sent to a source; none if nobody said.
+    fn audience(view: &Self::View) -> Option<Audience>;
     /// Returns the tools of a source.
     fn tool_lines(view: &Self::View) -> Vec<ToolLine>;
     /// Returns the reasons for tools that were left out.
@@ -178,6 +181,11 @@ fn print_source<K: SourceCommands>(view: &K::View, out: &mut OutputWriter) -> Re
     out.write_line(&head)?;
     if let Some(note) = K::format_note(view) {
         out.write_line(&format!("  {note}"))?;
+    }
+    match K::audience(view) {
+        Some(Audience::Mine) => out.write_line("  You alone read what is sent there.")?,
+        Some(Audience::Others) => out.write_line("  Others read what is sent there.")?,
+        None => {}
     }
     for tool in K::tool_lines(view) {
         let (ink, word) = match tool.pin {

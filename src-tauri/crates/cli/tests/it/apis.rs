@@ -12,8 +12,22 @@ fn a_service_is_set_up_enabled_and_approved() {
     let place = CliFixture::new();
     let file = place.write_outside_file("pets.yaml", DOCUMENT);
     let basic = "--basic=key=keychain:user,keychain:password";
-    let added = place.run_ok(&["apis", "add", "pets", &file, basic, "--timeout-ms", "5000"]);
+    let mine = "--audience=mine";
+    let added = place.run_ok(&[
+        "apis",
+        "add",
+        "pets",
+        &file,
+        basic,
+        mine,
+        "--timeout-ms",
+        "5000",
+    ]);
     assert!(added.starts_with("pets  off"), "{added}");
+    assert!(
+        added.contains("You alone read what is sent there."),
+        "{added}"
+    );
     let told = place.run_json(&["tools"]).to_string();
     assert!(!told.contains("pets__list"), "it is off");
     let on = place.run_ok(&["apis", "enable", "pets"]);

@@ -265,7 +265,23 @@ fn what_is_wrong_is_said_with_the_next_step() {
         assert_eq!(ran.code, code, "{args:?}: {}", ran.err);
         assert!(ran.err.contains(told), "{args:?}: {}", ran.err);
     }
-    place.run_ok(&["servers", "add", "x", "--", "countersign-no-such-program"]);
+    place.run_ok(&[
+        "servers",
+        "add",
+        "x",
+        "--audience",
+        "others",
+        "--",
+        "countersign-no-such-program",
+    ]);
+    // Who reads it stays as it was said when the server is moved into a sandbox.
+    place.run_ok(&["servers", "sandbox", "x", "."]);
+    let listed = place.run_ok(&["servers", "list"]);
+    assert!(
+        listed.contains("Others read what is sent there."),
+        "{listed}"
+    );
+    place.run_ok(&["servers", "sandbox", "x", "--leave"]);
     let ran = place.run(&["servers", "enable", "x"]);
     assert_eq!(ran.code, 1);
     assert!(

@@ -19,6 +19,7 @@ fn stdio(id: &str) -> ServerSettings {
             sandbox: None,
         },
         timeout_ms: 5_000,
+        audience: None,
         enabled: false,
     }
 }
@@ -35,6 +36,7 @@ fn what_is_written_is_read_again_and_comments_stay() {
             }),
         },
         timeout_ms: SERVER_TIMEOUT_MS,
+        audience: Some(Audience::Others),
         ..stdio("far")
     };
     let text =
@@ -68,6 +70,7 @@ fn what_is_wrong_is_named() {
             "[servers.a]\ncommand='x'\nheaders={a='b'}",
             "neither headers nor a client",
         ),
+        ("[servers.a]\ncommand='x'\naudience='all'", "all"),
         ("[servers.a]\ncommand=' '", "command is empty"),
         ("[servers.a]\nurl='file:///x'", "cannot be set up so"),
         ("[servers.a]\nurl='https://u:p@x.y'", "cannot be set up so"),

@@ -102,6 +102,7 @@ fn to_server_import(
         id: id.clone(),
         transport,
         timeout_ms: timeout_ms.clamp(1, SERVER_TIMEOUT_MS_MAX),
+        audience: None,
         enabled: false,
     };
     let mut notes = raw.notes;

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use policy::Approved;
 use protocol::interface::ToolOrigin;
 use protocol::rule::evidence::Confinement;
+use protocol::server::audience::Audience;
 use protocol::{Access, ToolError, ToolInterface, ToolKind, ToolOutput};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -172,6 +173,10 @@ impl Tool for McpTool {
 
     fn confinement(&self) -> Confinement {
         self.server.confinement()
+    }
+
+    fn audience(&self) -> Option<Audience> {
+        self.server.settings().audience
     }
 
     /// Whether the call can run in place: the changes that a program of this machine makes in the workspace are found

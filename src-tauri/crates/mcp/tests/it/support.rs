@@ -114,6 +114,7 @@ pub fn settings(traits: &[&str]) -> ServerSettings {
             sandbox: None,
         },
         timeout_ms: 20_000,
+        audience: None,
         enabled: true,
     }
 }

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use policy::Approved;
 use protocol::interface::ToolOrigin;
 use protocol::rule::evidence::Confinement;
+use protocol::server::audience::Audience;
 use protocol::{
     Access, Capability, Digest, Plan, RequirementSet, ToolError, ToolInterface, ToolKind,
     ToolOutput,
@@ -266,6 +267,10 @@ impl Tool for ApiTool {
 
     fn confinement(&self) -> Confinement {
         Confinement::Remote
+    }
+
+    fn audience(&self) -> Option<Audience> {
+        self.api.settings().setup.audience
     }
 
     fn validate(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {

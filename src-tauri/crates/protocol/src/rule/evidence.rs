@@ -50,6 +50,10 @@ pub struct Evidence {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub arguments: Option<Vec<ArgumentValue>>,
+    /// The server that others read, if the call sends something there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub sent_to_others: Option<String>,
 }
 
 /// One value among the arguments of a call.

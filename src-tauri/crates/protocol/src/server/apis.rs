@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::server::audience::Audience;
 use crate::server::mcp_servers::{PinState, ServerId};
 use crate::text::display_text::DisplaySpan;
 use crate::{Digest, ToolMode, UserError};
@@ -55,6 +56,10 @@ pub struct ApiSetup {
     pub paths: Vec<String>,
     /// Time in which the service has to answer one request, in milliseconds; 0 for the default.
     pub timeout_ms: u32,
+    /// Who reads what is sent there; none if nobody said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub audience: Option<Audience>,
 }
 
 impl ApiSetup {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::server::audience::Audience;
 use crate::text::define_checked_text;
 use crate::text::display_text::DisplaySpan;
 use crate::{Digest, UserError};
@@ -82,6 +83,10 @@ pub struct ServerSettings {
     pub transport: ServerTransport,
     /// Time in which the server has to start, and to answer one request, in milliseconds.
     pub timeout_ms: u32,
+    /// Who reads what is sent there; none if nobody said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub audience: Option<Audience>,
     /// Whether the server may be started and its tools used. An imported server is off until the person switches it on.
     pub enabled: bool,
 }
@@ -167,6 +172,10 @@ pub enum ServerChange {
         transport: ServerTransport,
         /// Time in which the server has to start, and to answer one request, in milliseconds.
         timeout_ms: u32,
+        /// Who reads what is sent there; none if nobody said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        audience: Option<Audience>,
     },
     /// Switches the server on or off. When it is switched on for the first time, its tools are approved as they are
     /// then.

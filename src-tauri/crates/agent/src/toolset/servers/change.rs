@@ -19,10 +19,12 @@ pub(crate) async fn change_servers(
         ServerChange::Set {
             transport,
             timeout_ms,
+            audience,
         } => store.save(&ServerSettings {
             id: server,
             transport,
             timeout_ms,
+            audience,
             enabled: false,
         }),
         ServerChange::Switch { enabled: true } => servers.enable(&server).await,

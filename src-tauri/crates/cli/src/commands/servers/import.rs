@@ -71,6 +71,7 @@ pub(super) async fn import_servers(
         let set = ServerChange::Set {
             transport: server.transport.clone(),
             timeout_ms: server.timeout_ms,
+            audience: server.audience,
         };
         submit_server_change(desk, &server.id, set).await?;
         show_server(desk, &server.id, out).await?;

@@ -10,6 +10,7 @@ use std::io::Read;
 
 use agent::Engine;
 use protocol::query::{Answer, Query};
+use protocol::server::audience::Audience;
 use protocol::server::mcp_servers::{
     OauthClient, ServerChange, ServerId, ServerState, ServerTransport, ServerView,
 };
@@ -77,6 +78,10 @@ impl SourceCommands for ServerCommands {
         sign_in::describe_sign_in(view).or_else(|| sandbox::describe_sandbox(view))
     }
 
+    fn audience(view: &ServerView) -> Option<Audience> {
+        view.settings.audience
+    }
+
     fn tool_lines(view: &ServerView) -> Vec<ToolLine> {
         let all = view.tools.iter().map(|tool| ToolLine {
             pin: tool.pin,
@@ -116,6 +121,7 @@ pub(crate) async fn run_servers(
             let set = ServerChange::Set {
                 transport,
                 timeout_ms,
+                audience: add.audience.map(Into::into),
             };
             desk.submit(ServerCommands::change_op(id.clone(), set))
                 .await?;

@@ -62,6 +62,7 @@ pub(super) async fn set_sandbox(
     let set = ServerChange::Set {
         transport,
         timeout_ms,
+        audience: settings.audience,
     };
     submit_server_change(desk, id, set).await?;
     if settings.enabled {
