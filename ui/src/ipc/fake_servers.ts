@@ -282,6 +282,7 @@ export class FakeServers {
       const before = this.all.find((one) => one.settings.id === id);
       const next = serverView(id, change.transport, { tools: before?.tools ?? [] });
       next.settings.timeout_ms = change.timeout_ms;
+      if (change.audience) next.settings.audience = change.audience;
       this.all = [...this.all.filter((one) => one.settings.id !== id), next].sort((one, other) =>
         one.settings.id.localeCompare(other.settings.id),
       );

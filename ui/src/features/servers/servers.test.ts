@@ -147,15 +147,20 @@ test('a program that runs as the person is said to, and is moved into a sandbox 
   // A server that is changed stays in its sandbox.
   await click('setup-edit');
   await type('server-hosts', 'docs.rs, api.example.com');
+  await click('server-audience-others');
   await click('server-save');
   await waitFor(() => expect(text('server-runs')).toContain('reaches docs.rs and api.example.com'));
   expect(asked().at(-1)).toMatchObject({
     transport: { sandbox: { workspace: folder, hosts: ['docs.rs', 'api.example.com'] } },
+    audience: 'others',
   });
+  expect(text('server-read-by')).toBe('Others, too');
   await click('server-acts');
   await click('server-acts-leave');
   await waitFor(() => expect(text('server-runs')).toBe('as you, outside any sandbox'));
-  expect(asked().at(-1)).toEqual({ type: 'set', transport: { ...before, folder: null }, timeout_ms: 30_000 });
+  // Who reads it stays as it was said.
+  const moved = { type: 'set', transport: { ...before, folder: null }, timeout_ms: 30_000, audience: 'others' };
+  expect(asked().at(-1)).toEqual(moved);
   expect(text('server-state')).toBe('Off');
 });
 

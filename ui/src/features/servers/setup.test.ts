@@ -42,13 +42,16 @@ test('a setup is the same after it was fields', () => {
     },
   ] as const;
   for (const transport of transports) {
-    const settings = structuredClone({
-      id: 'one',
-      transport,
-      timeout_ms: 1_500,
-      enabled: true,
-    }) as unknown as Parameters<typeof draftOf>[0] & object;
-    expect(setupOf(draftOf(settings))).toEqual({ transport, timeout_ms: 1_500 });
+    for (const audience of [{}, { audience: 'mine' }, { audience: 'others' }]) {
+      const settings = structuredClone({
+        id: 'one',
+        transport,
+        timeout_ms: 1_500,
+        ...audience,
+        enabled: true,
+      }) as unknown as Parameters<typeof draftOf>[0] & object;
+      expect(setupOf(draftOf(settings))).toEqual({ transport, timeout_ms: 1_500, ...audience });
+    }
   }
 });
 

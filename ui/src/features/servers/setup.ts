@@ -1,6 +1,7 @@
 // The setup of a server as it is typed: its problems, and the saved settings. Pure.
 
-import type { ServerSandbox, ServerSettings, ServerTransport } from '../../ipc/bindings';
+import type { Audience, ServerSandbox, ServerSettings, ServerTransport } from '../../ipc/bindings';
+import type { DraftAudience } from './words';
 
 /** A variable or a header. */
 export interface Pair {
@@ -26,6 +27,7 @@ export interface Draft {
   clientId: string;
   clientSecret: string;
   seconds: string;
+  audience: DraftAudience;
 }
 
 /** Problem of each field, in one sentence that says what to do. */
@@ -60,6 +62,7 @@ export function draftOf(settings: ServerSettings | null): Draft {
     clientId: (transport?.type === 'http' && transport.client?.id) || '',
     clientSecret: (transport?.type === 'http' && transport.client?.secret) || '',
     seconds: String((settings?.timeout_ms ?? SECONDS.usual * 1_000) / 1_000),
+    audience: settings?.audience ?? 'unsaid',
   };
 }
 
@@ -206,8 +209,12 @@ export const millisecondsIn = (text: string): number => Math.round(secondsIn(tex
 /** The variables or the headers, whichever are meant. */
 const pairsOf = (draft: Draft): Pair[] => (draft.as === 'http' ? draft.headers : draft.env);
 
+/** What of the audience is saved: nothing where nobody said. */
+export const audienceIn = ({ audience }: { audience: DraftAudience }): { audience?: Audience } =>
+  audience === 'unsaid' ? {} : { audience };
+
 /** Builds the settings from fields that have no problem. */
-export function setupOf(draft: Draft): { transport: ServerTransport; timeout_ms: number } {
+export function setupOf(draft: Draft): { transport: ServerTransport; timeout_ms: number; audience?: Audience } {
   const values = named(pairsOf(draft));
   const client = draft.clientId.trim() !== '' && {
     client: { id: draft.clientId.trim(), secret: draft.clientSecret.trim() || null },
@@ -219,5 +226,5 @@ export function setupOf(draft: Draft): { transport: ServerTransport; timeout_ms:
     draft.as === 'http'
       ? { type: 'http', url: draft.url.trim(), headers: values, ...client }
       : { type: 'stdio', command, args, env: values, folder: draft.folder.trim() || null, ...sandbox };
-  return { transport, timeout_ms: millisecondsIn(draft.seconds) };
+  return { transport, timeout_ms: millisecondsIn(draft.seconds), ...audienceIn(draft) };
 }

@@ -1,6 +1,7 @@
 // Servers in words: their state, their claims about their tools, and the state of the pins. Pure.
 
 import type {
+  Audience,
   DisplaySpan,
   PinState,
   ServerLogLine,
@@ -50,6 +51,16 @@ export function hostsWords(hosts: readonly string[]): string {
   if (hosts.length === 0) return 'no host';
   return hosts.length === 1 ? (hosts[0] ?? '') : `${hosts.slice(0, -1).join(', ')} and ${hosts.at(-1) ?? ''}`;
 }
+
+/** Who reads what is sent to a server, as a form holds it. */
+export type DraftAudience = Audience | 'unsaid';
+
+/** Words for who reads what is sent to a server. */
+export const audiences: Record<DraftAudience, string> = {
+  unsaid: 'Not said',
+  mine: 'You alone',
+  others: 'Others, too',
+};
 
 /** Words for each state of a tool's pin. */
 export const pins: Record<PinState, { text: string; means: string }> = {

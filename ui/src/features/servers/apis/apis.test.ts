@@ -90,6 +90,7 @@ test('one is added by its form, which says what is missing and keeps a secret ou
   await type('who-secret-0', 'hush');
   await click('who-keep-0');
   await waitFor(() => expect((at('who-secret-0') as HTMLInputElement).value).toBe('keychain:tracker-key'));
+  await click('api-audience-mine');
   await click('api-more');
   await type('api-tags', 'issues, boards');
   await click('variable-add');
@@ -104,6 +105,7 @@ test('one is added by its form, which says what is missing and keeps a secret ou
     auth: { key: { type: 'token', token: 'keychain:tracker-key' } },
     tags: ['issues', 'boards'],
     variables: { region: 'eu' },
+    audience: 'mine',
   });
   expect(changes(host)).toEqual([['tracker', { type: 'set', setup }]]);
   expect(host.ops).toContainEqual({ type: 'set_key', provider: 'mcp:tracker-key', key: 'hush' });

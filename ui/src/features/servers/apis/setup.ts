@@ -2,6 +2,7 @@
 
 import type { ApiAuth, ApiSettings, ApiSetup } from '../../../ipc/bindings';
 import {
+  audienceIn,
   idProblem,
   millisecondsIn,
   named,
@@ -12,6 +13,7 @@ import {
   secretOf,
   type Pair,
 } from '../setup';
+import type { DraftAudience } from '../words';
 import { isAddress } from './words';
 
 /** Credentials for one of the document's security schemes. */
@@ -37,6 +39,7 @@ export interface Draft {
   variables: Pair[];
   who: Who[];
   seconds: string;
+  audience: DraftAudience;
 }
 
 /** Problem of each field, in one sentence that says what to do. */
@@ -65,6 +68,7 @@ export function draftOf(settings: ApiSettings | null): Draft {
     variables: pairsIn(setup?.variables ?? {}),
     who: Object.entries(setup?.auth ?? {}).flatMap(([scheme, auth]) => (auth ? [whoOf(scheme, auth)] : [])),
     seconds: String((setup?.timeout_ms || SECONDS.usual * 1_000) / 1_000),
+    audience: setup?.audience ?? 'unsaid',
   };
 }
 function whoOf(scheme: string, auth: ApiAuth): Who {
@@ -140,5 +144,6 @@ export function setupOf(draft: Draft): ApiSetup {
     operations: listed(draft.operations),
     paths: listed(draft.paths),
     timeout_ms: timeout_ms === SECONDS.usual * 1_000 ? 0 : timeout_ms,
+    ...audienceIn(draft),
   };
 }
