@@ -155,6 +155,7 @@ async fn a_rule_that_came_later_wins() {
         }
         desk.wait_until_ended().await;
         assert_eq!(desk.call_states().await, [CallState::Done, state]);
+        assert_eq!(list_grants(&desk).await[0].hits, 0, "the rule decided");
     }
 }
 

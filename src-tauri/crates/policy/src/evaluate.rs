@@ -61,10 +61,10 @@ impl Judgement {
 /// deny before ask before allow. A step without a verdict only explains.
 ///
 /// 1. `Gate::Mode`, the mode of the tool: a local call, a call of unknown mode and, with `ask_for_everything`, every
-///    call asks; any other call is allowed, and with `judges_effects` a call of unknown mode whose reading verb the
-///    person let pass before; with it a call that sends something to a server that others read asks. A stricter default of the rules files raises this verdict. With
-///    `rules_only`, that default takes its place, or ask if there is none. A rule speaks before the mode: this verdict
-///    counts only for subjects that no rule decides (3).
+///    call asks; any other call is allowed. With `judges_effects`, a call that sends something to a server that others
+///    read asks, and a call of unknown mode whose reading verb the person let pass before is allowed. A stricter default
+///    of the rules files raises this verdict. With `rules_only`, that default takes its place, or ask if there is none.
+///    A rule speaks before the mode: this verdict counts only for subjects that no rule decides (3).
 /// 2. `Gate::Capability`, the capability check of the facts: denies an access that cannot be resolved or lies outside
 ///    the granted roots or the surface of the tool, and a private host that no rule names (of the hosts that a command
 ///    names, only a link-local one). Asks about facts that are not certain and about a root that is not open yet. If
@@ -91,9 +91,13 @@ impl Judgement {
 /// 9. `Gate::Headless`, the headless host: turns an ask that is left into a deny, with the sentence of the host. An ask
 ///    that the effects of a dry run may settle is left as it is, if the call runs in a dry run first.
 pub fn evaluate(request: &EvaluationRequest<'_>) -> Judgement {
-    let mode = evaluate_mode(request);
+    let mut mode = evaluate_mode(request);
     let scope = scope::check_scope(request.tool, request.facts, request.rules, request.now);
     let ruled = evaluate_rules(request, mode.verdict.unwrap_or(Verdict::Ask));
+    if !ruled.by_mode {
+        // A rule speaks, so no grant in the place of a mode decides.
+        mode.rules.clear();
+    }
     // The person who granted exactly this call saw what its watchdogs ask: another call, or another reason, needs
     // another grant.
     let granted = request.rules.find_exact_grant(request.facts);
