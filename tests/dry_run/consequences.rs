@@ -140,6 +140,18 @@ async fn what_the_session_wrote_itself_is_no_loss() {
     assert_eq!(desk.read_file("plan.md"), None);
 }
 
+/// What a person wrote stays theirs where the session edits or moves it: two small steps lose it no more than one does.
+#[tokio::test]
+async fn an_edited_or_moved_file_does_not_become_the_sessions_own() {
+    for first in ["echo more >> untracked", "mv untracked moved"] {
+        let turns = [call_bash(first), call_bash("rm -f untracked moved")];
+        let mut desk = open_repository(turns, HEADLESS).await;
+        desk.play().await;
+        let expected = [CallState::Done, CallState::Denied];
+        assert_eq!(desk.call_states().await, expected, "{first}");
+    }
+}
+
 #[tokio::test]
 async fn everyday_commands_of_git_pass_and_are_undone_as_one() {
     for command in [

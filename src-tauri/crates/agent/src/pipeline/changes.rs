@@ -1,18 +1,20 @@
 //! Step 4: what the changes of a plan mean beyond their paths: what runs later, what is lost, what becomes of history.
 
+use std::collections::HashSet;
+use std::mem;
+
 use policy::rules::later_runs::{ChangedFile, LaterRuns};
 use policy::watchdogs::Alarm;
 use protocol::rule::evidence::DryRunEvidence;
 use protocol::{CapturedEffects, Node, Plan};
 use runtime::git::{
-    RepositoryChange, UnversionedLoss, count_build_outputs, examine_repository_change,
-    find_unversioned_loss,
+    RepositoryChange, UnversionedChanges, UnversionedLoss, count_build_outputs,
+    examine_repository_change, examine_unversioned_changes,
 };
 use runtime::{Workspace, read_contents};
 use tools::text::{format_byte_size, format_count};
 
 use crate::session::Session;
-use crate::session::run_state::own_files::OwnFiles;
 
 /// Longest file whose values are compared, in bytes.
 const COMPARED_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -24,6 +26,8 @@ pub(crate) struct ChangeFindings {
     later_runs: Vec<String>,
     /// Sentence on content that is lost and that git does not have.
     loss: Option<String>,
+    /// Paths that have content after the plan which neither git has nor the session wrote.
+    pub kept: HashSet<String>,
     repository: Option<RepositoryChange>,
     build_outputs: u64,
 }
@@ -34,16 +38,16 @@ impl ChangeFindings {
         self.later_runs.iter().chain(&self.loss).map(Alarm::ask)
     }
 
-    /// Adds the findings to the evidence of a dry run.
-    pub fn add_to(self, evidence: DryRunEvidence) -> DryRunEvidence {
-        let (is_everyday_git, repository_change) = match self.repository {
+    /// Moves the findings to the evidence of a dry run.
+    pub fn move_to(&mut self, evidence: DryRunEvidence) -> DryRunEvidence {
+        let (is_everyday_git, repository_change) = match self.repository.take() {
             None => (false, None),
             Some(RepositoryChange::Everyday) => (true, None),
             Some(RepositoryChange::Other(what)) => (false, Some(what)),
         };
         DryRunEvidence {
-            later_runs: self.later_runs,
-            loss: self.loss,
+            later_runs: mem::take(&mut self.later_runs),
+            loss: self.loss.take(),
             is_everyday_git,
             repository_change,
             build_outputs: self.build_outputs,
@@ -68,12 +72,18 @@ pub(crate) async fn examine_changes(session: &Session, plan: &Plan) -> ChangeFin
                 later_runs,
                 ..ChangeFindings::default()
             },
-            true => ChangeFindings {
-                later_runs,
-                loss: describe_loss(&workspace, &plan, &own_files),
-                repository: examine_repository_change(&workspace, &plan),
-                build_outputs: count_build_outputs(&workspace, &plan),
-            },
+            true => {
+                let is_own = |path: &str, content: &_| own_files.contains(path, content);
+                let UnversionedChanges { loss, kept } =
+                    examine_unversioned_changes(&workspace, &plan, &is_own);
+                ChangeFindings {
+                    later_runs,
+                    loss: describe_loss(&loss),
+                    kept,
+                    repository: examine_repository_change(&workspace, &plan),
+                    build_outputs: count_build_outputs(&workspace, &plan),
+                }
+            }
         }
     });
     examined.await.unwrap_or_else(|_| ChangeFindings {
@@ -82,23 +92,25 @@ pub(crate) async fn examine_changes(session: &Session, plan: &Plan) -> ChangeFin
     })
 }
 
-fn describe_loss(workspace: &Workspace, plan: &Plan, own_files: &OwnFiles) -> Option<String> {
-    let is_own = |path: &str, content: &_| own_files.contains(path, content);
+fn describe_loss(loss: &UnversionedLoss) -> Option<String> {
     let UnversionedLoss {
         files,
         bytes,
         paths,
-    } = find_unversioned_loss(workspace, plan, &is_own)?;
+    } = loss;
+    if *files == 0 {
+        return None;
+    }
     let named: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
-    let more = if files > paths.len() as u64 {
+    let more = if *files > paths.len() as u64 {
         ", …"
     } else {
         ""
     };
     Some(format!(
         "It takes away what is not in git: {}, {} ({}{more}).",
-        format_count(files, "file", "files"),
-        format_byte_size(bytes),
+        format_count(*files, "file", "files"),
+        format_byte_size(*bytes),
         named.join(", ")
     ))
 }

@@ -181,14 +181,11 @@ pub(crate) async fn prepare_call(
             .history
             .undo_availability(&session.tool_context.workspace, plan),
     };
-    let changes = changes::examine_changes(session, &plan).await;
-    let (dry_run, changes) = match &attempt.dry_run {
-        Some(result) => {
-            let evidence = changes.add_to(result.policy_effects(session));
-            (Some(evidence), ChangeFindings::default())
-        }
-        None => (None, changes),
-    };
+    let mut changes = changes::examine_changes(session, &plan).await;
+    let dry_run = attempt
+        .dry_run
+        .as_ref()
+        .map(|result| changes.move_to(result.policy_effects(session)));
     Ok(PreparedCall {
         facts,
         preview,

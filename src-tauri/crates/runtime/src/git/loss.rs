@@ -1,6 +1,7 @@
-//! Content that a plan takes away and that git does not have: an undo restores it, and nothing else does.
+//! Content that git does not have and that a plan takes away or keeps in part: an undo restores what is lost, and nothing
+//! else does.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::Path;
 
@@ -32,13 +33,30 @@ pub struct UnversionedLoss {
     pub paths: Vec<String>,
 }
 
-/// Returns the files that a plan deletes or overwrites and whose content git does not have, other than what a build
-/// makes again and what `is_own` says of path and content. Reads files, so it must not run on an async thread.
-pub fn find_unversioned_loss(
+/// What becomes of the content that git does not have.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UnversionedChanges {
+    /// Files that are deleted or overwritten.
+    pub loss: UnversionedLoss,
+    /// Paths of the files that have such content after the plan: edited, or moved there.
+    pub kept: HashSet<String>,
+}
+
+/// Fate of the content that a file had before a plan.
+enum Fate {
+    /// Git has it, or it is the session's own.
+    Replaceable,
+    Lost,
+    Kept,
+}
+
+/// Examines what a plan does to the content that git does not have, other than what a build makes again and what
+/// `is_own` says of path and content. Reads files, so it must not run on an async thread.
+pub fn examine_unversioned_changes(
     workspace: &Workspace,
     plan: &Plan,
     is_own: &dyn Fn(&str, &Digest) -> bool,
-) -> Option<UnversionedLoss> {
+) -> UnversionedChanges {
     let repository = Repository::discover(workspace.root());
     let repository = match plan {
         Plan::Effects(captured) => repository.map(|it| it.with_layer(captured)),
@@ -49,7 +67,7 @@ pub fn find_unversioned_loss(
         outputs: BuildOutputs::new(repository.as_ref()),
         repository: repository.as_ref(),
         is_own,
-        loss: UnversionedLoss::default(),
+        changes: UnversionedChanges::default(),
     };
     match plan {
         Plan::None => {}
@@ -57,7 +75,7 @@ pub fn find_unversioned_loss(
         Plan::Remove(removal) => search.add_removal(&removal.path),
         Plan::Effects(captured) => search.add_effects(captured),
     }
-    (search.loss.files > 0).then_some(search.loss)
+    search.changes
 }
 
 struct LossSearch<'a> {
@@ -65,22 +83,28 @@ struct LossSearch<'a> {
     repository: Option<&'a Repository>,
     outputs: BuildOutputs<'a>,
     is_own: &'a dyn Fn(&str, &Digest) -> bool,
-    loss: UnversionedLoss,
+    changes: UnversionedChanges,
 }
 
 impl LossSearch<'_> {
     fn add_changes(&mut self, changes: &[FileChange]) {
-        let is_moved = |path: &str| changes.iter().any(|it| it.from.as_deref() == Some(path));
+        let new_place = |path: &str| changes.iter().find(|it| it.from.as_deref() == Some(path));
         for change in changes {
             let Some(before) = &change.before else {
                 continue;
             };
-            let is_lost = match &change.after {
-                None => !is_moved(&change.path),
-                Some(after) => self.loses_content(&change.path, before, after),
+            if self.is_replaceable(&change.path, before) {
+                continue;
+            }
+            let kept_at = match &change.after {
+                None => new_place(&change.path).map(|place| &place.path),
+                Some(after) => {
+                    (!self.loses_content(&change.path, before, after)).then_some(&change.path)
+                }
             };
-            if is_lost && !self.is_replaceable(&change.path, before) {
-                self.add_file(&change.path, before.len() as u64);
+            match kept_at {
+                Some(path) => drop(self.changes.kept.insert(path.clone())),
+                None => self.add_lost_file(&change.path, before.len() as u64),
             }
         }
     }
@@ -105,19 +129,19 @@ impl LossSearch<'_> {
                 false => None,
             };
             if !content.is_some_and(|content| self.is_replaceable(&path, &content)) {
-                self.add_file(&path, meta.len());
+                self.add_lost_file(&path, meta.len());
             }
         }
     }
 
     fn add_effects(&mut self, captured: &CapturedEffects) {
         // Content that stands somewhere else afterwards was moved.
-        let moved: HashSet<&Digest> = captured
+        let moved: HashMap<&Digest, &EffectStep> = captured
             .steps
             .iter()
             .filter(|step| step.before == Node::Absent)
             .filter_map(|step| match &step.after {
-                Node::File { blob, .. } => Some(blob),
+                Node::File { blob, .. } => Some((blob, step)),
                 Node::Absent | Node::Link { .. } | Node::Folder { .. } => None,
             })
             .collect();
@@ -131,28 +155,37 @@ impl LossSearch<'_> {
                 .path
                 .components()
                 .any(|part| part.as_os_str() == ".git");
-            if is_same || is_git || moved.contains(blob) || self.is_generated(&path) {
+            if is_same || is_git || self.is_generated(&path) {
                 continue;
             }
-            if (at as u64) < FILES_MAX && !self.loses_step(captured, step, blob) {
-                continue;
+            let fate = match (at as u64) < FILES_MAX {
+                true => self.fate_of_step(captured, step, blob),
+                false => Fate::Lost,
+            };
+            match (fate, moved.get(blob)) {
+                (Fate::Replaceable, _) => {}
+                (Fate::Lost | Fate::Kept, Some(place)) => self.add_kept_file(place),
+                (Fate::Kept, None) => self.add_kept_file(step),
+                (Fate::Lost, None) => self.add_lost_file(&path, *bytes),
             }
-            self.add_file(&path, *bytes);
         }
     }
 
-    /// Whether a step takes away content that git does not have. A file that cannot be read counts.
-    fn loses_step(&self, captured: &CapturedEffects, step: &EffectStep, blob: &Digest) -> bool {
+    /// Returns the fate of the content that a step finds. A file that cannot be read is lost.
+    fn fate_of_step(&self, captured: &CapturedEffects, step: &EffectStep, blob: &Digest) -> Fate {
         let path = step.path.to_string_lossy();
         if (self.is_own)(&path, blob) {
-            return false;
+            return Fate::Replaceable;
         }
         match read_contents(self.workspace, captured, step, FILE_BYTES_MAX) {
+            Ok((Some(before), _)) if self.has_content(&path, &before) => Fate::Replaceable,
             Ok((Some(before), after)) => {
-                let after = after.unwrap_or_default();
-                self.loses_content(&path, &before, &after) && !self.has_content(&path, &before)
+                match self.loses_content(&path, &before, &after.unwrap_or_default()) {
+                    true => Fate::Lost,
+                    false => Fate::Kept,
+                }
             }
-            Ok((None, _)) | Err(_) => true,
+            Ok((None, _)) | Err(_) => Fate::Lost,
         }
     }
 
@@ -189,15 +222,21 @@ impl LossSearch<'_> {
             .contains(&self.workspace.root().join(Path::new(path)))
     }
 
-    fn add_file(&mut self, path: &str, bytes: u64) {
+    fn add_kept_file(&mut self, step: &EffectStep) {
+        let path = step.path.to_string_lossy().into_owned();
+        self.changes.kept.insert(path);
+    }
+
+    fn add_lost_file(&mut self, path: &str, bytes: u64) {
         // An empty file has nothing to lose.
         if bytes == 0 {
             return;
         }
-        self.loss.files += 1;
-        self.loss.bytes += bytes;
-        if self.loss.paths.len() < NAMED_PATHS_MAX {
-            self.loss.paths.push(path.to_owned());
+        let loss = &mut self.changes.loss;
+        loss.files += 1;
+        loss.bytes += bytes;
+        if loss.paths.len() < NAMED_PATHS_MAX {
+            loss.paths.push(path.to_owned());
         }
     }
 }

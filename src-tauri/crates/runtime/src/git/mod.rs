@@ -12,7 +12,7 @@ use gix_object::{Data, Exists as _, Find as _, Kind as ObjectKind};
 use protocol::CapturedEffects;
 
 pub use ignored::count_build_outputs;
-pub use loss::{UnversionedLoss, find_unversioned_loss};
+pub use loss::{UnversionedChanges, UnversionedLoss, examine_unversioned_changes};
 pub use refs::{RepositoryChange, examine_repository_change};
 
 /// How many commits are searched for a file. What only a further one has counts as unknown to git.

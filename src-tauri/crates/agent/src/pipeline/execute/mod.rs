@@ -109,7 +109,7 @@ pub(crate) async fn run(
         FileCopy::Changed => return Ok(Step::Retry(Attempt::after_change(CHANGED_REASON))),
     };
     record_start(cx).await?;
-    let written = OwnFiles::from_plan(approved.plan());
+    let written = OwnFiles::from_plan(approved.plan(), &prepared.changes.kept);
     let run = match captured {
         Some(result) => result.commit(cx.session, &approved).await,
         None => {

@@ -1,6 +1,6 @@
 //! The files that the session itself wrote, as it left them: losing their content loses nobody else's work.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use protocol::{Digest, Node, Plan};
 
@@ -9,9 +9,10 @@ use protocol::{Digest, Node, Plan};
 pub(crate) struct OwnFiles(HashMap<String, Digest>);
 
 impl OwnFiles {
-    /// Returns the files that a plan writes.
-    pub fn from_plan(plan: &Plan) -> Self {
-        let files = match plan {
+    /// Returns the files that a plan writes, without the paths where it keeps content of somebody else: what an edit or
+    /// a move leaves of that is not the session's own.
+    pub fn from_plan(plan: &Plan, kept: &HashSet<String>) -> Self {
+        let mut files = match plan {
             Plan::None | Plan::Remove(_) => HashMap::new(),
             Plan::Write(changes) => changes
                 .iter()
@@ -33,6 +34,7 @@ impl OwnFiles {
                 })
                 .collect(),
         };
+        files.retain(|path, _| !kept.contains(path));
         Self(files)
     }
 
