@@ -190,6 +190,7 @@ async fn commits_that_nothing_holds_any_more_ask() {
             "It drops 1 commit that only the branch `side` holds.",
         ),
         ("git tag -d v1", "It moves or deletes the tag `v1`."),
+        ("git replace HEAD HEAD~1", "It changes `.git/refs/replace"),
         ("git stash -q && git stash drop -q", "not in git"),
         (
             "git commit -qam more && git reset -q --hard HEAD~1",

@@ -45,6 +45,9 @@ const EVERYDAY_FOLDERS: &[&str] = &[
     "sequencer",
 ];
 
+/// Folder of `.git` with the refs that let git show one object in the place of another.
+const REPLACEMENTS: &str = "refs/replace";
+
 /// What a command did to the repository of its workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RepositoryChange {
@@ -103,8 +106,9 @@ impl<'a> GitChanges<'a> {
             if is_object && **after == Node::Absent {
                 return Some("It removes objects of the repository.".to_owned());
             }
-            let is_everyday =
-                EVERYDAY_FOLDERS.contains(&first) || (is_file && EVERYDAY_FILES.contains(&first));
+            let is_everyday = (EVERYDAY_FOLDERS.contains(&first)
+                || (is_file && EVERYDAY_FILES.contains(&first)))
+                && !path.starts_with(REPLACEMENTS);
             (!is_everyday).then(|| format!("It changes `.git/{}`.", path.display()))
         })
     }
