@@ -65,7 +65,7 @@ const SECRET_PATHS: &[&str] = &[
     "{application_default_credentials,firebase-adminsdk,google-credentials,gcp-credentials,gcp-key}*.json",
     "*.{tfstate,tfvars,p8,agekey,kubeconfig,ovpn}",
     "*.{tfstate.backup,tfvars.json}",
-    "{kubeconfig,wp-config.php}",
+    "{kubeconfig,wp-config.php,vault_pass,vault_pass.txt,.vault_pass.txt}",
 ];
 /// Samples of a file of secrets hold none.
 const SECRET_SAMPLES: [&str; 6] = [
