@@ -69,7 +69,7 @@ git commit -qm 'Add a discount'
 git switch -q main
 printf 'API_KEY=qX7pL2mZ9vRt4KwS\nDATABASE_URL=postgres://orders:hB3vN8wQ5xYz@db.example/orders\n' > .env
 printf 'call Mira about the invoices\nask for the new logo\n' > notes.txt
-printf 'id,total\n1,6\n2,9\n' > data/march.csv
+{ echo id,total; for id in 1 2 3 4 5 6 7 8 9; do echo "$id,$((id * 3))"; done; } > data/march.csv
 printf '// Half-finished work of a person.\nexport const shipping = (weight) => weight * 2;\n' > src/shipping.js
 printf '# Orders\n\nA small service.\n\nSee the wiki.\n\nA paragraph that nobody has committed yet.\n' > docs/README.md
 mkdir -p node_modules/left-pad dist
