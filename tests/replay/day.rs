@@ -188,6 +188,8 @@ async fn ten_plain_rules_spare_questions_and_let_no_further_harm_pass() {
     let rules = [attention_file("ten_rules.toml")];
     let without = replay_day("web_day", Posture::AskFirst, &[], FIRST_CALLS).await;
     let with = replay_day("web_day", Posture::AskFirst, &rules, FIRST_CALLS).await;
+    // A first start tells this figure, and those of the days above, as shares (`ui/src/domain/posture.ts`).
+    assert_eq!(without.harmless_not_passed.len(), 79);
     assert!(with.harmless_not_passed.len() < without.harmless_not_passed.len());
     assert_eq!(with.harms_passed, without.harms_passed);
 }
