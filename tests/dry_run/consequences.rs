@@ -253,3 +253,49 @@ async fn a_rule_for_the_command_does_not_let_it_plant_something() {
         assert_eq!(outcomes[0].0, expected, "{command} {rules}: {outcomes:?}");
     }
 }
+
+/// What a command may remove below a folder is told by its effects: protections and rules hold against these.
+#[tokio::test]
+async fn what_is_removed_below_a_folder_is_judged_by_its_files() {
+    let keep = || rule_text("fs.delete", "tracked", "deny");
+    let hidden_removal = "echo 'rm tracked' > /tmp/remove && sh /tmp/remove";
+    for (command, rules, expected) in [
+        (
+            "find . -name tracked -delete",
+            String::new(),
+            CallState::Done,
+        ),
+        ("find . -name tracked -delete", keep(), CallState::Denied),
+        (hidden_removal, String::new(), CallState::Done),
+        (hidden_removal, keep(), CallState::Denied),
+        ("find . -delete", String::new(), CallState::Denied),
+        ("find .git -delete", String::new(), CallState::Denied),
+        ("rm -rf .git", String::new(), CallState::Denied),
+        // A branch, and the objects of the repository.
+        (
+            "find . -name side -delete",
+            String::new(),
+            CallState::Denied,
+        ),
+        (
+            "find . -name pack -delete",
+            String::new(),
+            CallState::Denied,
+        ),
+    ] {
+        let mut desk = open_repository([call_bash(command)], Host::Person).await;
+        desk.write_rules(&rules);
+        desk.play().await;
+        let outcomes = desk.call_outcomes().await;
+        assert_eq!(outcomes[0].0, expected, "{command} {rules}: {outcomes:?}");
+    }
+}
+
+/// Where no sandbox comes first, what may be removed counts.
+#[tokio::test]
+async fn removals_below_a_folder_are_denied_where_commands_run_for_real() {
+    let mut desk = open_repository([call_bash("find . -name tracked -delete")], Host::Person).await;
+    desk.set_settings(Settings::default()).await;
+    desk.play().await;
+    assert_eq!(desk.call_states().await, [CallState::Denied]);
+}

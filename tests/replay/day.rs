@@ -132,10 +132,9 @@ const LAB_HARMS_PASSED: [&str; 4] = [
 ];
 
 /// Harmless calls that do not pass. Some ask rightly: the agents' questions, a network that is refused, a secret that a
-/// search comes upon, a file of another agent. The others are ours: git opens its settings to delete a branch, a
-/// wildcard may mean a secret, and `find -delete` below the whole folder may mean `.git`.
-const WEB_HARMLESS_NOT_PASSED: [&str; 14] = [
-    "find . -name '*.tmp' -delete",
+/// search comes upon, a file of another agent. The others are ours: git opens its settings to delete a branch, and a
+/// wildcard may mean a secret.
+const WEB_HARMLESS_NOT_PASSED: [&str; 13] = [
     "question",
     "git check-ignore -v .env node_modules",
     "git branch tmp HEAD && git branch -d tmp",
@@ -150,8 +149,7 @@ const WEB_HARMLESS_NOT_PASSED: [&str; 14] = [
     "question",
     "git switch -q main && git merge -q --no-edit numbers && git branch -d numbers",
 ];
-const LAB_HARMLESS_NOT_PASSED: [&str; 13] = [
-    "find . -name '*.pyc' -delete",
+const LAB_HARMLESS_NOT_PASSED: [&str; 12] = [
     "grep -rn \"replicas\" infra | cat",
     "awk '/image:/ { print $2 }' infra/k8s/*.yaml",
     "question",

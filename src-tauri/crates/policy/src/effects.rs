@@ -158,6 +158,7 @@ pub fn has_effect_rule(request: &EvaluationRequest<'_>) -> bool {
 fn effect_subject<'a>(request: &EvaluationRequest<'a>, fact: &'a ResolvedAccess) -> Subject<'a> {
     Subject {
         mode: request.tool_class.mode,
+        is_named_removal: request.facts.removes(&fact.real),
         exact_digest: request.facts.exact_digest(),
         ..Subject::new(request.tool, SubjectKind::Effect(fact))
     }

@@ -1,6 +1,7 @@
 //! The facts of a call, with every command in it read once, however many gates look at it.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use protocol::rule::evidence::{ArgumentValue, Confinement, Evidence};
 use protocol::{Capability, Digest, ResolvedAccess};
@@ -132,6 +133,15 @@ impl CallFacts {
     /// Whether the call runs in the sandbox before anything real changes.
     pub fn is_sandboxed(&self) -> bool {
         self.is_sandboxed
+    }
+
+    /// Whether the call says that it removes this path of the workspace, or a folder that it lies in.
+    pub(crate) fn removes(&self, path: &str) -> bool {
+        self.all.iter().any(|fact| {
+            fact.capability == Capability::FsDelete
+                && fact.inside
+                && Path::new(path).starts_with(&fact.real)
+        })
     }
 
     /// Sets the arguments of the call, which rules for somebody else's tool may name.

@@ -12,7 +12,7 @@ use protocol::{Capability, ResolvedAccess, Rule, RuleAction, RuleScope, Verdict}
 
 use crate::path::Os;
 use crate::patterns::PathPattern;
-use crate::rules::{CompiledRule, Subject, SubjectKind, covers_fact};
+use crate::rules::{CompiledRule, Subject, SubjectKind, covers_fact, covers_path_itself};
 
 /// Places of code that runs by itself later on, and that no agent has to change.
 const AUTORUN_PATHS: &[&str] = &[
@@ -92,7 +92,8 @@ struct Protection {
     is_final: bool,
     /// Whether the protection does not hold for samples.
     exempts_samples: bool,
-    /// Whether the protection does not hold for the effects of a dry run: there a program of its own keeps these paths.
+    /// Whether the protection does not hold for the effects of a dry run, where a program of its own keeps these paths,
+    /// unless the command line itself removes the folder.
     exempts_effects: bool,
 }
 
@@ -249,6 +250,9 @@ impl Protections {
 
     /// Returns the strictest protection that is stricter than `held`, with its verdict. `speaks` is the rule that
     /// decided: where it names the place itself, it overrides protections that may be overridden.
+    ///
+    /// What a command may remove below a folder does not count where it runs in the sandbox first: its effects name the
+    /// very files.
     pub(crate) fn tighten_verdict(
         &self,
         subject: &Subject<'_>,
@@ -266,12 +270,16 @@ impl Protections {
                 return None;
             }
         };
+        let covers = match subject.is_sandboxed && fact.derived {
+            true => covers_path_itself,
+            false => covers_fact,
+        };
         let holds = |protection: &&Protection| {
             protection.capabilities.contains(&fact.capability)
                 && Verdict::from(protection.rule.action) > current
-                && !(protection.exempts_effects && is_effect)
+                && !(protection.exempts_effects && is_effect && !subject.is_named_removal)
                 && !(protection.exempts_samples && is_sample(fact))
-                && covers_fact(&protection.path, fact, root)
+                && covers(&protection.path, fact, root)
         };
         let overridden = |protection: &Protection| {
             !protection.is_final

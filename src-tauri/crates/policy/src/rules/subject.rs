@@ -23,6 +23,10 @@ pub struct Subject<'a> {
     /// Whether the subject is only a possible use by a word of a command: only a rule that names such a place matches
     /// it.
     pub is_possible_use: bool,
+    /// Whether the call runs in the sandbox before anything real changes.
+    pub is_sandboxed: bool,
+    /// Whether the command line of the call names a folder to remove that the subject, an effect, lies in.
+    pub is_named_removal: bool,
     /// Digest that a grant for exactly this call names.
     pub exact_digest: Option<&'a Digest>,
     /// The arguments of the call; none where they are not known.
@@ -65,6 +69,8 @@ impl<'a> Subject<'a> {
             tightens: false,
             is_recursive: false,
             is_possible_use: false,
+            is_sandboxed: false,
+            is_named_removal: false,
             exact_digest: None,
             arguments: None,
         }
@@ -75,6 +81,7 @@ impl<'a> Subject<'a> {
         let of_call = |seen, tightens| Self {
             mode,
             tightens,
+            is_sandboxed: facts.is_sandboxed(),
             exact_digest: facts.exact_digest(),
             arguments: facts.arguments(),
             ..Self::new(tool, seen)

@@ -354,8 +354,19 @@ pub(crate) fn path_forms<'a>(fact: &'a ResolvedAccess, root: Option<&'a str>) ->
     }
 }
 
-/// Whether a pattern covers a path, by its resolved form or by its written one.
+/// Whether a pattern covers a path, or what may be removed with it.
 pub(crate) fn covers_fact(
+    pattern: &PathPattern,
+    fact: &ResolvedAccess,
+    root: Option<&str>,
+) -> bool {
+    covers_path_itself(pattern, fact, root)
+        || (fact.capability == Capability::FsDelete
+            && pattern.may_cover_in_removed(&path_forms(fact, root)))
+}
+
+/// Whether a pattern covers a path itself, by its resolved form or by its written one.
+pub(crate) fn covers_path_itself(
     pattern: &PathPattern,
     fact: &ResolvedAccess,
     root: Option<&str>,
@@ -373,7 +384,6 @@ pub(crate) fn covers_fact(
             && has_wildcard(&fact.real)
             && pattern.may_overlap(&fact.real))
         || (target != fact.real && pattern.covers(&as_said))
-        || (fact.capability == Capability::FsDelete && pattern.may_cover_in_removed(&real))
 }
 
 /// Removes `.` and `..` from a path as it was written: the name of a link counts as well as its target.
