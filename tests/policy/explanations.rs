@@ -228,13 +228,7 @@ async fn what_is_explained_is_what_the_pipeline_says() {
         for (tool, arguments) in calls(&desk.workspace_root().display().to_string()) {
             let arguments = arguments.as_object().unwrap();
             let told = format!("{tool} {arguments:?} under\n{text}");
-            let explainer = desk
-                .engine
-                .open_explainer(ExplainOptions {
-                    workspace: desk.workspace_root(),
-                    ..ExplainOptions::default()
-                })
-                .unwrap();
+            let explainer = desk.open_explainer();
             let explained = explainer.explain(tool, arguments).await;
             let (trail, state) = made(&desk.engine, &caller, tool, arguments).await;
             match explained {

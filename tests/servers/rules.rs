@@ -1,7 +1,6 @@
 //! Rules for other people's tools: by the paths and hosts that their arguments name, and what is said of a program that no
 //! sandbox holds.
 
-use agent::rulebook::explain::ExplainOptions;
 use protocol::Verdict;
 use serde_json::{Value, json};
 use support::Fixture;
@@ -18,13 +17,7 @@ async fn open_desk() -> Fixture {
 /// The verdict on a call, and everything that is said of it.
 async fn said(desk: &Fixture, rules: &str, tool: &str, arguments: &Value) -> (Verdict, String) {
     desk.write_rules(rules);
-    let explainer = desk
-        .engine
-        .open_explainer(ExplainOptions {
-            workspace: desk.workspace_root(),
-            ..ExplainOptions::default()
-        })
-        .unwrap();
+    let explainer = desk.open_explainer();
     let explained = explainer
         .explain(tool, arguments.as_object().unwrap())
         .await;

