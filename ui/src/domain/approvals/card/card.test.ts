@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { findFaults } from '../../../testing/accessibility';
 import { pass } from '../../../testing/clock';
 import { DIGEST, samples } from '../../../gallery/samples';
-import { REST_MS } from '../deciding/arming';
+import { REST_MS, SWAP_MS } from '../deciding/arming';
 import { allow, decisions, page, prepareCardPages, see } from './card_page';
 
 prepareCardPages();
@@ -125,6 +125,11 @@ describe('a tall card', () => {
     see(true, false, true);
     await pass(REST_MS);
     expect(within(card).getByTestId('show-rest').closest('.away')).not.toBeNull();
+    // Who still aimed at that button does not allow by it.
+    await key('y');
+    await click('allow');
+    expect(host.ops).toEqual([]);
+    await pass(SWAP_MS);
     await key('y');
     expect(decisions(host)).toEqual([allow]);
   });

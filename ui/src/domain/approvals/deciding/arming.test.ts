@@ -1,7 +1,19 @@
 // When an answer counts (design/ui.md, "Deciding" and "Faults of others").
 
 import { describe, expect, it } from 'vitest';
-import { hasRest, looked, REST_MS, rested, rule, unseen, WAKE_MS, type Look, type Moment, type View } from './arming';
+import {
+  hasRest,
+  looked,
+  REST_MS,
+  rested,
+  rule,
+  SWAP_MS,
+  unseen,
+  WAKE_MS,
+  type Look,
+  type Moment,
+  type View,
+} from './arming';
 
 const whole: View = { top: true, end: true, some: true, fits: true };
 const tallTop: View = { top: true, end: false, some: true, fits: false };
@@ -77,6 +89,16 @@ describe('an answer by pointer', () => {
     ['shows the rest of a tall card', { look: after([tallTop, 0], [tallMiddle, 1_000]) }, 'rest'],
     ['shows a card whose head is out of view', { look: after([{ ...whole, top: false }, 0]) }, 'show'],
     ['is never given twice', { spent: true }, 'spent'],
+    [
+      'does nothing on an answer that just took the place of the button that was aimed at',
+      { look: after([tallTop, 0], [tallEnd, 5_000]), restEnded: 10_000 - SWAP_MS + 1 },
+      'wait',
+    ],
+    [
+      'counts once that answer has stood there for long enough',
+      { look: after([tallTop, 0], [tallEnd, 5_000]), restEnded: 10_000 - SWAP_MS },
+      'go',
+    ],
   ];
   it.each(cases)('allow %s', (_, more, ruling) => {
     expect(rule('allow', 'pointer', moment(more))).toBe(ruling);

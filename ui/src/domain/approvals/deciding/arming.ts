@@ -5,6 +5,8 @@
 export const REST_MS = 400;
 /** A press that comes so soon after the window became active merely activated it. */
 export const WAKE_MS = 300;
+/** A press that comes so soon after *Show the rest* gave its place to the answer was aimed at *Show the rest*. */
+export const SWAP_MS = 300;
 
 /** Parts of a card that are in view now. */
 export interface View {
@@ -85,6 +87,8 @@ export interface Moment {
   covered?: boolean;
   /** Time at which the person last changed the grant; none if they did not. */
   changedAt?: number;
+  /** Time at which *Show the rest* gave its place to the answer; none if it never stood there. */
+  restEnded?: number | null;
 }
 
 /**
@@ -107,7 +111,7 @@ export function hasRest(look: Look, at: number): boolean {
 
 /** Rules on one wish. Everything that is not clearly an answer is not one. */
 export function rule(wish: Wish, by: By, moment: Moment): Ruling {
-  const { at, look, focusedSince, windowSince, spent, covered, held, changedAt } = moment;
+  const { at, look, focusedSince, windowSince, spent, covered, held, changedAt, restEnded } = moment;
   if (spent) return 'spent';
   if (windowSince === null || at - windowSince < WAKE_MS) return 'asleep';
   if (by === 'key' && (focusedSince === null || at - focusedSince < REST_MS)) return 'wait';
@@ -118,5 +122,6 @@ export function rule(wish: Wish, by: By, moment: Moment): Ruling {
   if (covered) return 'rest';
   if (hasRest(look, at)) return look.view.end && look.topSeen ? 'wait' : 'rest';
   if (!rested(look, at) || (changedAt !== undefined && at - changedAt < REST_MS)) return 'wait';
+  if (typeof restEnded === 'number' && at - restEnded < SWAP_MS) return 'wait';
   return held ? 'hold' : 'go';
 }

@@ -91,6 +91,7 @@ export class Deciding {
       covered: this.watching.covered,
       held: must,
       changedAt: this.#acts.changedAt(),
+      restEnded: this.watching.restEnded,
     };
     return rule(wish, by, moment);
   }

@@ -23,6 +23,9 @@ export class Watching {
   look: Look = $state.raw(unseen());
   /** Since when the focus has been within the card. */
   focusedSince: number | null = null;
+  /** When *Show the rest* gave its place to the answer, as drawn; none while it stands there, or if it never did. */
+  restEnded: number | null = null;
+  #restDrawn = false;
   #at = $state(0);
   #view: View = unseen().view;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -80,6 +83,13 @@ export class Watching {
       window.removeEventListener('resize', measure);
       clearTimeout(this.#timer);
     };
+  }
+
+  /** *Show the rest* was drawn in the place of the answer, or the answer was. */
+  drawn(rest: boolean): void {
+    if (rest) this.restEnded = null;
+    else if (this.#restDrawn) this.restEnded = performance.now();
+    this.#restDrawn = rest;
   }
 
   /** The focus came into the card, or left it. */
