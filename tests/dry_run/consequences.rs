@@ -162,6 +162,8 @@ async fn everyday_commands_of_git_pass_and_are_undone_as_one() {
         "git stash -q && git switch -q side && git rebase -q main && git switch -q main && git merge -q side",
         "git commit -q --amend -m better",
         "git branch copy side",
+        "git branch -m side topic && git branch copy && git branch -qd copy",
+        "git switch -qc topic && git branch -q --set-upstream-to main",
     ] {
         assert_eq!(ask_reason(call_bash(command)).await, None, "{command}");
     }
@@ -196,11 +198,44 @@ async fn commits_that_nothing_holds_any_more_ask() {
             "git commit -qam more && git reset -q --hard HEAD~1",
             "not in git",
         ),
-        ("git config core.editor ./x", "was refused 1 thing"),
     ] {
         let reason = ask_reason(call_bash(command)).await;
         let reason = reason.unwrap_or_else(|| panic!("passed: {command}"));
         assert!(reason.contains(expected), "{command}: {reason}");
+    }
+}
+
+/// Git's settings may be changed once they were looked at, even where a rule lets the command through, but for those that
+/// could run a program.
+#[tokio::test]
+async fn settings_of_git_ask_or_are_denied() {
+    let fork = "git remote add fork https://git.example/a.git";
+    for (command, names) in [
+        (fork, "`remote.fork.fetch`, `remote.fork.url`"),
+        ("git config user.email b@b.example", "`user.email`"),
+        (
+            "git config branch.side.remote https://git.example/a.git",
+            "`branch.side.remote`",
+        ),
+    ] {
+        let reason = ask_reason(call_bash(command)).await;
+        let reason = reason.unwrap_or_else(|| panic!("passed: {command}"));
+        let expected = format!("It changes settings of git: {names}.");
+        assert!(reason.contains(&expected), "{command}: {reason}");
+    }
+    for command in [
+        fork,
+        "git config core.editor ./x",
+        "git config alias.st '!./x'",
+        "git config url.https://git.example/.insteadOf https://other.example/",
+        "rm .git/config",
+    ] {
+        let mut desk = open_repository([call_bash(command)], HEADLESS).await;
+        desk.write_rules(rule_text("bash", "*", "allow"));
+        let before = desk.read_file(".git/config");
+        desk.play().await;
+        assert_eq!(desk.call_states().await, [CallState::Denied], "{command}");
+        assert_eq!(desk.read_file(".git/config"), before, "{command}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! The verdict on the effects of a dry run: every path that the call changed is judged by the rules for changing it.
 
-use protocol::rule::evidence::DryRunEvidence;
+use protocol::rule::evidence::{DryRunEvidence, GitSettingsChange};
 use protocol::rule::verdict::TrailStep;
 use protocol::{At, Capability, Gate, ResolvedAccess, RuleAction, RuleScope, Verdict};
 
@@ -40,6 +40,9 @@ pub(crate) fn evaluate_effects(
             {
                 begins = true;
                 Verdict::Ask
+            }
+            Verdict::Deny if are_known_settings(dry_run, fact) && is_builtin_denial(&decision) => {
+                otherwise
             }
             effect_verdict => {
                 if effect_verdict != Verdict::Allow && reasons.len() <= LISTED_PATHS_MAX {
@@ -86,6 +89,11 @@ pub(crate) fn evaluate_effects(
     if !dry_run.later_runs.is_empty() {
         verdict = verdict.max(Verdict::Ask);
         reasons.extend(dry_run.later_runs.iter().take(LISTED_PATHS_MAX).cloned());
+    }
+    // Nor that it says anew where commits go.
+    if let Some(GitSettingsChange::Other(names)) = &dry_run.git_settings {
+        verdict = verdict.max(Verdict::Ask);
+        reasons.push(describe_settings(names));
     }
     let lost = dry_run.loss.iter().chain(&dry_run.repository_change);
     if !dry_run.agreed {
@@ -205,6 +213,22 @@ fn is_in_new_repository(dry_run: &DryRunEvidence, fact: &ResolvedAccess) -> bool
         let below = fact.real.strip_prefix(git.as_str());
         below.is_some_and(|below| below.starts_with('/'))
     })
+}
+
+/// Whether a path is that of the repository's settings, of which none that could run a program changed.
+fn are_known_settings(dry_run: &DryRunEvidence, fact: &ResolvedAccess) -> bool {
+    dry_run.git_settings.is_some() && fact.real == ".git/config"
+}
+
+/// Describes a change of git's settings by their names.
+fn describe_settings(names: &[String]) -> String {
+    let named = names.iter().take(LISTED_PATHS_MAX);
+    let named: Vec<String> = named.map(|name| format!("`{name}`")).collect();
+    let more = match names.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("It changes settings of git: {}{more}.", named.join(", "))
 }
 
 /// Whether only built-in protections deny, and no rule that anybody wrote.

@@ -81,6 +81,7 @@ export type { FormField } from "./FormField";
 export type { FormOption } from "./FormOption";
 export type { FsRequirement } from "./FsRequirement";
 export type { Gate } from "./Gate";
+export type { GitSettingsChange } from "./GitSettingsChange";
 export type { Grant } from "./Grant";
 export type { GrantId } from "./GrantId";
 export type { GrantOffer } from "./GrantOffer";

@@ -40,23 +40,21 @@ impl ChangeFindings {
 
     /// Moves the findings to the evidence of a dry run.
     pub fn move_to(&mut self, evidence: DryRunEvidence) -> DryRunEvidence {
-        let (is_everyday_git, repository_change) = match self.repository.take() {
-            None => (false, None),
-            Some(RepositoryChange::Everyday) => (true, None),
-            Some(RepositoryChange::Other(what)) => (false, Some(what)),
-        };
+        let is_known = self.repository.is_some();
+        let repository = self.repository.take().unwrap_or_default();
         DryRunEvidence {
             later_runs: mem::take(&mut self.later_runs),
             loss: self.loss.take(),
-            is_everyday_git,
-            repository_change,
+            is_everyday_git: is_known && repository.unusual.is_none(),
+            git_settings: repository.settings,
+            repository_change: repository.unusual,
             build_outputs: self.build_outputs,
             ..evidence
         }
     }
 }
 
-/// Examines the changes of a plan. What git has is looked up only where the person judges calls by their effects: else
+/// Examines the changes of a plan. What git has of a file is looked up only where the person judges calls by their effects: else
 /// an undo is enough (M03, M24).
 pub(crate) async fn examine_changes(session: &Session, plan: &Plan) -> ChangeFindings {
     if *plan == Plan::None {
@@ -67,9 +65,11 @@ pub(crate) async fn examine_changes(session: &Session, plan: &Plan) -> ChangeFin
     let judges_effects = session.posture().judges_effects();
     let examined = tokio::task::spawn_blocking(move || {
         let later_runs = describe_later_runs(&workspace, &plan);
+        let repository = examine_repository_change(&workspace, &plan);
         match judges_effects {
             false => ChangeFindings {
                 later_runs,
+                repository,
                 ..ChangeFindings::default()
             },
             true => {
@@ -80,7 +80,7 @@ pub(crate) async fn examine_changes(session: &Session, plan: &Plan) -> ChangeFin
                     later_runs,
                     loss: describe_loss(&loss),
                     kept,
-                    repository: examine_repository_change(&workspace, &plan),
+                    repository,
                     build_outputs: count_build_outputs(&workspace, &plan),
                 }
             }

@@ -199,6 +199,10 @@ pub struct DryRunEvidence {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub is_everyday_git: bool,
+    /// Change of the settings of the repository of the workspace, if none of them could run a program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub git_settings: Option<GitSettingsChange>,
     /// What else changed in the repository of the workspace, in one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -207,6 +211,16 @@ pub struct DryRunEvidence {
     #[serde(default, skip_serializing_if = "is_zero")]
     #[ts(as = "Option<u64>", optional)]
     pub build_outputs: u64,
+}
+
+/// A change of a repository's settings, `.git/config`, none of which could run a program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum GitSettingsChange {
+    /// Nothing but branches that come, go, or follow a branch of a remote that was there before.
+    Branches,
+    /// Other settings, by their names: `remote.origin.url`.
+    Other(Vec<String>),
 }
 
 fn is_zero(number: &u64) -> bool {

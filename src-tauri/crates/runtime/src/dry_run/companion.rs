@@ -14,7 +14,7 @@ use super::sandboxed_command::{SANDBOX_TMP, sandbox_inherited_env};
 use crate::dry_run::egress::proxy::EgressProxy;
 use crate::dry_run::overlay::layer::LayerFolder;
 use crate::dry_run::platform::linux::{NOT_INSTALLED_REASON, SystemSandbox, create_layer};
-use crate::dry_run::secrets::masks::read_only_paths;
+use crate::dry_run::secrets::masks::read_only_in_place;
 use crate::fs::workspace::join_path;
 use crate::process::lifetime::{SandboxGuard, supervise};
 use crate::process::sandbox_process::SandboxStopper;
@@ -89,7 +89,7 @@ fn build_sandbox(
         folder,
         layers: None,
         bare: None,
-        read_only: read_only_paths(workspace),
+        read_only: read_only_in_place(workspace),
         masked,
         limits: SandboxLimits {
             total_memory_bytes: workspace.sandbox_options().memory_bytes(),

@@ -20,7 +20,7 @@ use super::refusals::Refusals;
 #[cfg(target_os = "linux")]
 use crate::dry_run::egress::proxy::EgressProxy;
 use crate::dry_run::overlay::diff::diff_limit_error;
-use crate::dry_run::secrets::masks::read_only_paths;
+use crate::dry_run::secrets::masks::{read_only_below_layer, read_only_in_place};
 #[cfg(target_os = "linux")]
 use crate::fs::at_path::AtPath as _;
 use crate::fs::workspace::join_path;
@@ -153,7 +153,10 @@ fn build_sandbox(
         folder,
         layers: site.layers.clone(),
         bare: site.private_tmp.clone(),
-        read_only: read_only_paths(workspace),
+        read_only: match site.layers {
+            Some(_) => read_only_below_layer(workspace),
+            None => read_only_in_place(workspace),
+        },
         masked,
         limits: SandboxLimits {
             file_bytes: site.file_bytes,

@@ -3,6 +3,7 @@
 mod ignored;
 mod loss;
 mod refs;
+mod settings;
 
 use std::fs;
 use std::path::{Path, PathBuf};

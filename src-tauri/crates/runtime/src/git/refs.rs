@@ -5,9 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gix_hash::ObjectId;
+use protocol::rule::evidence::GitSettingsChange;
 use protocol::{CapturedEffects, Node, Plan};
 
+use super::settings::compare_settings;
 use super::{Repository, read_line_file};
+use crate::dry_run::read_contents;
 use crate::fs::workspace::Workspace;
 
 /// How many commits are followed. A history that would need more counts as dropped.
@@ -48,13 +51,19 @@ const EVERYDAY_FOLDERS: &[&str] = &[
 /// Folder of `.git` with the refs that let git show one object in the place of another.
 const REPLACEMENTS: &str = "refs/replace";
 
+/// Path of the settings below `.git`.
+const SETTINGS: &str = "config";
+
+/// Longest settings that are compared, in bytes.
+const SETTINGS_BYTES_MAX: u64 = 1024 * 1024;
+
 /// What a command did to the repository of its workspace.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RepositoryChange {
-    /// Nothing, or nothing but what the everyday commands do: every commit is still held.
-    Everyday,
-    /// Something else, in one sentence.
-    Other(String),
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RepositoryChange {
+    /// What no everyday command does, in one sentence; none if there is nothing else: every commit is still held.
+    pub unusual: Option<String>,
+    /// Change of the settings, if none of them could run a program.
+    pub settings: Option<GitSettingsChange>,
 }
 
 /// Examines the changes of a plan below `.git` of its workspace; none if there are none. Reads files, so it must not run
@@ -67,17 +76,30 @@ pub fn examine_repository_change(workspace: &Workspace, plan: &Plan) -> Option<R
     if changes.0.is_empty() {
         return None;
     }
-    let reason =
-        changes
-            .describe_unusual()
-            .or_else(|| match Repository::discover(workspace.root()) {
+    let settings = examine_settings(workspace, captured);
+    let unusual =
+        changes.describe_unusual(settings.as_ref()).or_else(|| {
+            match Repository::discover(workspace.root()) {
                 Some(repository) if repository.common_dir == workspace.root().join(".git") => {
                     let repository = repository.with_layer(captured);
                     describe_dropped(&repository, captured, &changes)
                 }
                 Some(_) | None => Some("It changes a repository that cannot be read.".to_owned()),
-            });
-    Some(reason.map_or(RepositoryChange::Everyday, RepositoryChange::Other))
+            }
+        });
+    Some(RepositoryChange { unusual, settings })
+}
+
+/// Examines a change of the settings; none if they did not change, or in a setting that could run a program.
+fn examine_settings(
+    workspace: &Workspace,
+    captured: &CapturedEffects,
+) -> Option<GitSettingsChange> {
+    let path = Path::new(".git").join(SETTINGS);
+    let step = captured.steps.iter().find(|step| step.path == path)?;
+    let contents = read_contents(workspace, captured, step, SETTINGS_BYTES_MAX);
+    let (before, after) = contents.ok()?;
+    compare_settings(&before?, &after?)
 }
 
 /// The changed paths below `.git`, relative to it, each with its state afterwards.
@@ -94,9 +116,12 @@ impl<'a> GitChanges<'a> {
         )
     }
 
-    /// Describes a change that no everyday command makes.
-    fn describe_unusual(&self) -> Option<String> {
+    /// Describes a change that no everyday command makes. Settings that are known are looked at by themselves.
+    fn describe_unusual(&self, settings: Option<&GitSettingsChange>) -> Option<String> {
         self.0.iter().find_map(|(path, after)| {
+            if *path == Path::new(SETTINGS) && settings.is_some() {
+                return None;
+            }
             let mut parts = path
                 .components()
                 .filter_map(|part| part.as_os_str().to_str());

@@ -33,7 +33,6 @@ const SANDBOX_OWN_PATHS: &[&str] = &["/tmp", "/dev", "/proc"];
 /// Paths in the workspace whose content runs by itself later.
 const AUTORUN_PATHS: &[&str] = &[
     ".git/hooks",
-    ".git/config",
     ".git/config.worktree",
     ".envrc",
     ".bashrc",
@@ -58,6 +57,10 @@ const AUTORUN_PATHS: &[&str] = &[
     ".config/systemd",
     ".config/environment.d",
 ];
+/// Settings of the repository. Git writes them to rename or delete a branch, so a layer takes that; the gate on effects
+/// denies what could run a program.
+const GIT_SETTINGS: &str = ".git/config";
+
 /// The masks of a sandbox.
 pub(in crate::dry_run) struct SandboxMasks {
     pub paths: Vec<PathBuf>,
@@ -157,11 +160,26 @@ fn command_folders(workspace: &Workspace, by: impl Fn(&OsStr) -> bool) -> Vec<Pa
     folders.chain([workspace.root().to_owned()]).collect()
 }
 
-/// Returns the paths of the workspace that are read-only in a sandbox.
-pub(in crate::dry_run) fn read_only_paths(workspace: &Workspace) -> Vec<PathBuf> {
-    let there = AUTORUN_PATHS.iter().map(|name| workspace.root().join(name));
-    // One behind a link lies where it leads.
-    there
+/// Returns the paths of the workspace that are read-only in a sandbox whose changes go to a layer.
+pub(in crate::dry_run) fn read_only_below_layer(workspace: &Workspace) -> Vec<PathBuf> {
+    find_real_paths(workspace, AUTORUN_PATHS.iter().copied())
+}
+
+/// Returns the paths of the workspace that are read-only in a sandbox which changes the workspace itself.
+pub(in crate::dry_run) fn read_only_in_place(workspace: &Workspace) -> Vec<PathBuf> {
+    find_real_paths(
+        workspace,
+        AUTORUN_PATHS.iter().copied().chain([GIT_SETTINGS]),
+    )
+}
+
+/// Returns those of the paths that exist. One behind a link lies where it leads.
+fn find_real_paths(
+    workspace: &Workspace,
+    names: impl Iterator<Item = &'static str>,
+) -> Vec<PathBuf> {
+    names
+        .map(|name| workspace.root().join(name))
         .filter(|path| resolve_reachable(path).is_some_and(|real| real == *path))
         .collect()
 }
