@@ -12,7 +12,7 @@ use protocol::{Capability, ResolvedAccess, Rule, RuleAction, RuleScope, Verdict}
 
 use crate::path::Os;
 use crate::patterns::PathPattern;
-use crate::rules::{CompiledRule, Subject, SubjectKind, covers_fact, covers_path_itself};
+use crate::rules::{CompiledRule, Subject, SubjectKind, covers_fact, covers_named_path};
 
 /// Places of code that runs by itself later on, and that no agent has to change.
 const AUTORUN_PATHS: &[&str] = &[
@@ -251,8 +251,8 @@ impl Protections {
     /// Returns the strictest protection that is stricter than `held`, with its verdict. `speaks` is the rule that
     /// decided: where it names the place itself, it overrides protections that may be overridden.
     ///
-    /// What a command may remove below a folder does not count where it runs in the sandbox first: its effects name the
-    /// very files.
+    /// Where a command runs in the sandbox first, only the paths that it names to be changed count: the sandbox masks what
+    /// must not be read, and the effects name the very files that a wildcard or a folder stood for.
     pub(crate) fn tighten_verdict(
         &self,
         subject: &Subject<'_>,
@@ -270,8 +270,12 @@ impl Protections {
                 return None;
             }
         };
-        let covers = match subject.is_sandboxed && fact.derived {
-            true => covers_path_itself,
+        let waits = subject.is_sandboxed && fact.derived && !is_effect;
+        if waits && fact.inside && fact.capability == Capability::FsRead {
+            return None;
+        }
+        let covers = match waits {
+            true => covers_named_path,
             false => covers_fact,
         };
         let holds = |protection: &&Protection| {

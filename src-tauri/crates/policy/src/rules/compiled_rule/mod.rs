@@ -354,19 +354,23 @@ pub(crate) fn path_forms<'a>(fact: &'a ResolvedAccess, root: Option<&'a str>) ->
     }
 }
 
-/// Whether a pattern covers a path, or what may be removed with it.
+/// Whether a pattern covers a path, what a wildcard in it may stand for, or what may be removed with it.
 pub(crate) fn covers_fact(
     pattern: &PathPattern,
     fact: &ResolvedAccess,
     root: Option<&str>,
 ) -> bool {
-    covers_path_itself(pattern, fact, root)
+    covers_named_path(pattern, fact, root)
+        || (fact.derived
+            && fact.doubt.is_some()
+            && has_wildcard(&fact.real)
+            && pattern.may_overlap(&fact.real))
         || (fact.capability == Capability::FsDelete
             && pattern.may_cover_in_removed(&path_forms(fact, root)))
 }
 
 /// Whether a pattern covers a path itself, by its resolved form or by its written one.
-pub(crate) fn covers_path_itself(
+pub(crate) fn covers_named_path(
     pattern: &PathPattern,
     fact: &ResolvedAccess,
     root: Option<&str>,
@@ -377,13 +381,7 @@ pub(crate) fn covers_path_itself(
         root: None,
         inside: false,
     };
-    let real = path_forms(fact, root);
-    pattern.covers(&real)
-        || (fact.derived
-            && fact.doubt.is_some()
-            && has_wildcard(&fact.real)
-            && pattern.may_overlap(&fact.real))
-        || (target != fact.real && pattern.covers(&as_said))
+    pattern.covers(&path_forms(fact, root)) || (target != fact.real && pattern.covers(&as_said))
 }
 
 /// Removes `.` and `..` from a path as it was written: the name of a link counts as well as its target.
