@@ -274,7 +274,8 @@ fn describe_dropped(
                 ));
             }
             // A rebase or an amendment of work that only this branch had.
-            (Some(dropped), Some(written)) if written >= dropped => {}
+            (Some(dropped), Some(written))
+                if written >= dropped && is_based_on(repository, *old, &all_before, new) => {}
             (Some(dropped), Some(_)) => {
                 let commits = match dropped {
                     1 => "1 commit".to_owned(),
@@ -324,6 +325,19 @@ fn describe_dropped_stash(
 
 fn count_lines(path: &Path) -> usize {
     fs::read(path).map_or(0, |text| text.iter().filter(|byte| **byte == b'\n').count())
+}
+
+/// Whether a branch that was rewritten goes on from a commit that was there before. Where the whole branch was written
+/// anew, its first commit counts for that.
+fn is_based_on(
+    repository: &Repository,
+    old: ObjectId,
+    before: &[ObjectId],
+    new: Option<&ObjectId>,
+) -> bool {
+    let count = |tip, known: &[ObjectId]| commits_only_of(repository, tip, known);
+    let is_root = |tip| count(tip, &[]) == Some(1);
+    new.is_some_and(|new| count(*new, &[]) > count(*new, before) || is_root(old))
 }
 
 /// Whether a commit is reached from any of the tips.

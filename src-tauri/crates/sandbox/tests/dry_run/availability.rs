@@ -38,13 +38,16 @@ fn what_is_closed_cannot_be_opened_and_what_runs_later_stays() {
         assert!(!said.contains("turn"), "{said}");
         assert_eq!(
             told(&rehearsed.effects.changes),
-            Vec::<String>::new(),
+            ["Changed .git/config"],
             "{said}"
         );
         assert_eq!(
             fs::read_to_string(root.join("d/secret.key")).unwrap(),
             "hidden"
         );
+        // Git's settings go to the layer, and not to the workspace.
+        let settings = fs::read_to_string(root.join(".git/config")).unwrap();
+        assert_eq!(settings, "[core]\n");
     }
 }
 
