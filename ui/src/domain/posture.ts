@@ -23,7 +23,7 @@ export const postures: readonly PostureWords[] = [
     value: 'ask_about_effects',
     text: 'Ask about effects',
     hint: 'A command runs in a sandbox first. What only changes files here, and can be undone, passes. The rest asks.',
-    sample: 'On two sample days 3 in 100 harmless calls waited or were denied.',
+    sample: 'On two sample days 2 in 100 harmless calls waited or were denied.',
   },
   {
     value: 'unattended',

@@ -95,9 +95,10 @@ pub(crate) fn evaluate_effects(
         verdict = verdict.max(Verdict::Ask);
         reasons.push(describe_settings(names));
     }
-    let lost = dry_run.loss.iter().chain(&dry_run.repository_change);
+    let consequences = dry_run.loss.iter().chain(&dry_run.extent);
+    let consequences = consequences.chain(&dry_run.repository_change);
     if !dry_run.agreed {
-        for reason in lost {
+        for reason in consequences {
             verdict = verdict.max(Verdict::Ask);
             reasons.push(reason.clone());
         }

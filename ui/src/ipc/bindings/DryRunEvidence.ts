@@ -67,6 +67,10 @@ later_runs?: Array<string>,
  */
 loss?: string, 
 /**
+ * Sentences on rights to files that widen or go, and on a large part of the files that changes.
+ */
+extent?: Array<string>, 
+/**
  * Whether all that changed in the repository of the workspace is what everyday commands of git do.
  */
 is_everyday_git?: boolean, 

@@ -8,10 +8,10 @@ use policy::watchdogs::Alarm;
 use protocol::rule::evidence::DryRunEvidence;
 use protocol::{CapturedEffects, Node, Plan};
 use runtime::git::{
-    RepositoryChange, UnversionedChanges, UnversionedLoss, count_build_outputs,
-    examine_repository_change, examine_unversioned_changes,
+    ChangedShare, RepositoryChange, UnversionedChanges, UnversionedLoss, count_build_outputs,
+    examine_repository_change, examine_unversioned_changes, find_large_share,
 };
-use runtime::{Workspace, read_contents};
+use runtime::{Workspace, describe_changed_rights, read_contents};
 use tools::text::{format_byte_size, format_count};
 
 use crate::session::Session;
@@ -26,6 +26,8 @@ pub(crate) struct ChangeFindings {
     later_runs: Vec<String>,
     /// Sentence on content that is lost and that git does not have.
     loss: Option<String>,
+    /// Sentences on rights that change, and on a large part of the files that does.
+    extent: Vec<String>,
     /// Paths that have content after the plan which neither git has nor the session wrote.
     pub kept: HashSet<String>,
     repository: Option<RepositoryChange>,
@@ -45,6 +47,7 @@ impl ChangeFindings {
         DryRunEvidence {
             later_runs: mem::take(&mut self.later_runs),
             loss: self.loss.take(),
+            extent: mem::take(&mut self.extent),
             is_everyday_git: is_known && repository.unusual.is_none(),
             git_settings: repository.settings,
             repository_change: repository.unusual,
@@ -54,8 +57,8 @@ impl ChangeFindings {
     }
 }
 
-/// Examines the changes of a plan. What git has of a file is looked up only where the person judges calls by their effects: else
-/// an undo is enough (M03, M24).
+/// Examines the changes of a plan. What git has of a file is looked up only where the person judges calls by their
+/// effects: else an undo is enough (M03, M24).
 pub(crate) async fn examine_changes(session: &Session, plan: &Plan) -> ChangeFindings {
     if *plan == Plan::None {
         return ChangeFindings::default();
@@ -79,6 +82,7 @@ pub(crate) async fn examine_changes(session: &Session, plan: &Plan) -> ChangeFin
                 ChangeFindings {
                     later_runs,
                     loss: describe_loss(&loss),
+                    extent: describe_extent(&workspace, &plan),
                     kept,
                     repository,
                     build_outputs: count_build_outputs(&workspace, &plan),
@@ -113,6 +117,20 @@ fn describe_loss(loss: &UnversionedLoss) -> Option<String> {
         format_byte_size(*bytes),
         named.join(", ")
     ))
+}
+
+fn describe_extent(workspace: &Workspace, plan: &Plan) -> Vec<String> {
+    match plan {
+        Plan::Effects(captured) => {
+            let share = find_large_share(workspace, captured).map(|share| {
+                let ChangedShare { changed, all } = share;
+                format!("It changes {changed} of the {all} files that git has here.")
+            });
+            let rights = describe_changed_rights(captured);
+            rights.into_iter().chain(share).collect()
+        }
+        Plan::None | Plan::Write(_) | Plan::Remove(_) => Vec::new(),
+    }
 }
 
 fn describe_later_runs(workspace: &Workspace, plan: &Plan) -> Vec<String> {

@@ -195,6 +195,10 @@ pub struct DryRunEvidence {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub loss: Option<String>,
+    /// Sentences on rights to files that widen or go, and on a large part of the files that changes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<String>>", optional)]
+    pub extent: Vec<String>,
     /// Whether all that changed in the repository of the workspace is what everyday commands of git do.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]

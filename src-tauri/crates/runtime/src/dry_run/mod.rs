@@ -37,6 +37,7 @@ mod sandboxed_command;
 pub(crate) mod secrets;
 
 pub use crate::dry_run::effects::contents::{ContentPair, read_contents};
+pub use crate::dry_run::effects::rights::describe_changed_rights;
 pub use crate::dry_run::in_place::run::InPlaceResult;
 use crate::dry_run::in_place::run::{record_changes, recover_runs};
 pub use crate::dry_run::in_place::snapshot::Snapshot;

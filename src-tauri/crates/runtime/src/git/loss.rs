@@ -19,6 +19,9 @@ const FILES_MAX: u64 = 20_000;
 /// Longest file that is looked for in git, in bytes. Longer ones count as unknown to git.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
+/// Endings of files each line of which is a row of data: nobody writes one again that is gone.
+const DATA_ENDINGS: &[&str] = &[".csv", ".tsv", ".jsonl", ".ndjson"];
+
 /// How many paths are named.
 const NAMED_PATHS_MAX: usize = 3;
 
@@ -189,16 +192,24 @@ impl LossSearch<'_> {
         }
     }
 
-    /// Whether little of what stood in a file is left: the file is as git has it, or most of its lines are gone.
+    /// Whether little of what stood in a file is left: the file is as git has it, a row of data is gone, or most of the
+    /// lines are.
     fn loses_content(&self, path: &str, before: &[u8], after: &[u8]) -> bool {
-        let kept: HashSet<&[u8]> = lines(after).collect();
+        let mut left: HashMap<&[u8], u64> = HashMap::new();
+        for line in lines(after) {
+            *left.entry(line).or_default() += 1;
+        }
         let (mut lines_before, mut lines_kept) = (0_u64, 0_u64);
         for line in lines(before) {
             lines_before += 1;
-            lines_kept += u64::from(kept.contains(line));
+            if let Some(count @ 1..) = left.get_mut(line) {
+                *count -= 1;
+                lines_kept += 1;
+            }
         }
         lines_before > lines_kept
             && (lines_kept * 2 < lines_before
+                || DATA_ENDINGS.iter().any(|ending| path.ends_with(ending))
                 || (!after.is_empty() && self.has_content(path, after)))
     }
 

@@ -4,6 +4,7 @@ mod ignored;
 mod loss;
 mod refs;
 mod settings;
+mod share;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ use protocol::CapturedEffects;
 pub use ignored::count_build_outputs;
 pub use loss::{UnversionedChanges, UnversionedLoss, examine_unversioned_changes};
 pub use refs::{RepositoryChange, examine_repository_change};
+pub use share::{ChangedShare, find_large_share};
 
 /// How many commits are searched for a file. What only a further one has counts as unknown to git.
 const TIPS_MAX: usize = 200;

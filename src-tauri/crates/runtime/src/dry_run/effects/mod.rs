@@ -4,4 +4,5 @@ pub(crate) mod attributes;
 pub(crate) mod contents;
 pub(crate) mod renames;
 pub(crate) mod report;
+pub(crate) mod rights;
 pub(crate) mod summary;
