@@ -21,7 +21,8 @@ const REPOSITORY: &str = "\
     echo four >> tracked && git commit -qam 2 && \
     git switch -qc side HEAD~1 && echo side > side && git add . && git commit -qm 3 && git switch -q main && \
     git tag v1 HEAD~1 && printf 'mine\\nmine too\\n' > dirty && git add dirty && printf 'mine\\nnew work\\nmore work\\n' > dirty && \
-    echo notes > untracked && mkdir -p target/debug && echo made > target/debug/app && echo K=1 > .env.local";
+    echo notes > untracked && mkdir -p target/debug && echo made > target/debug/app && echo K=1 > .env.local && \
+    printf 'id,n\n1,4\n2,5\n3,6\n4,7\n' > rows.csv";
 
 /// A desk over that repository, whose agent takes these turns where effects are judged.
 async fn open_repository(turns: impl IntoIterator<Item = Value>, host: Host) -> Fixture {
@@ -81,6 +82,7 @@ async fn what_git_has_or_a_build_makes_is_no_loss() {
         "echo changed > tracked",
         "mv untracked elsewhere",
         "echo more >> untracked",
+        "echo 5,8 >> rows.csv",
         "rm side 2>/dev/null; git switch -q side && rm side",
     ] {
         assert_eq!(ask_reason(call_bash(command)).await, None, "{command}");
@@ -94,7 +96,7 @@ async fn content_that_git_does_not_have_asks() {
             call_bash("rm untracked"),
             "It takes away what is not in git: 1 file, 6 bytes (`untracked`).",
         ),
-        (call_bash("git clean -qfd"), "(`untracked`)"),
+        (call_bash("git clean -qfd"), "`untracked`)"),
         (call_bash("echo x > untracked"), "(`untracked`)"),
         // Back to what was staged: the work since then is gone.
         (call_bash("git checkout -q -- dirty"), "(`dirty`)"),
@@ -104,6 +106,11 @@ async fn content_that_git_does_not_have_asks() {
             "(`untracked`)",
         ),
         (call_write("untracked", "all new\n"), "(`untracked`)"),
+        // Most lines of a text may stay; of data, each row counts.
+        (
+            call_bash("sed -i '/^2,/d' rows.csv"),
+            "It takes away what is not in git: 1 file, 21 bytes (`rows.csv`).",
+        ),
     ] {
         let reason = ask_reason(turn.clone()).await;
         let reason = reason.unwrap_or_else(|| panic!("passed: {turn}"));
@@ -191,6 +198,10 @@ async fn commits_that_nothing_holds_any_more_ask() {
             "git branch -D side",
             "It drops 1 commit that only the branch `side` holds.",
         ),
+        (
+            "git checkout -q --orphan empty && git commit -qm empty && git branch -M empty main",
+            "It drops 1 commit that only the branch `main` holds.",
+        ),
         ("git tag -d v1", "It moves or deletes the tag `v1`."),
         ("git replace HEAD HEAD~1", "It changes `.git/refs/replace"),
         ("git stash -q && git stash drop -q", "not in git"),
@@ -202,6 +213,66 @@ async fn commits_that_nothing_holds_any_more_ask() {
         let reason = ask_reason(call_bash(command)).await;
         let reason = reason.unwrap_or_else(|| panic!("passed: {command}"));
         assert!(reason.contains(expected), "{command}: {reason}");
+    }
+}
+
+#[tokio::test]
+async fn rights_that_widen_or_go_ask() {
+    for (command, expected) in [
+        (
+            "chmod 666 tracked rows.csv",
+            "It lets everyone on this machine write to `rows.csv` and 1 more.",
+        ),
+        (
+            "chmod 000 untracked",
+            "It takes away the right to read `untracked`.",
+        ),
+    ] {
+        let reason = ask_reason(call_bash(command)).await;
+        let reason = reason.unwrap_or_else(|| panic!("passed: {command}"));
+        assert!(reason.contains(expected), "{command}: {reason}");
+    }
+    assert_eq!(
+        ask_reason(call_bash("chmod 444 tracked && chmod +x dirty")).await,
+        None
+    );
+}
+
+#[tokio::test]
+async fn a_large_part_of_the_files_asks() {
+    let many = "for n in 1 2 3 4 5 6 7 8 9 10 11 12; do echo $n > file$n; done && git add . && git commit -qm many";
+    let half = "for n in 1 2 3 4 5 6; do echo more >> file$n; done";
+    let all = "for n in 1 2 3 4 5 6 7 8 9 10; do echo more >> file$n; done";
+    let turns = [many, half, all].map(call_bash);
+    let mut desk = open_repository(turns, HEADLESS).await;
+    desk.play().await;
+    let outcomes = desk.call_outcomes().await;
+    let states: Vec<CallState> = outcomes.iter().map(|outcome| outcome.0).collect();
+    assert_eq!(
+        states,
+        [CallState::Done, CallState::Done, CallState::Denied],
+        "{outcomes:?}"
+    );
+}
+
+/// A command may name a secret, and a wildcard may stand for one: the sandbox masks it, so only reading it asks.
+#[tokio::test]
+async fn a_secret_that_is_named_and_not_read_does_not_ask() {
+    for command in [
+        "test -f .env.local && git check-ignore -v .env.local target",
+        "ls -a * > /dev/null && wc -l t*",
+        "touch /tmp/part-a && ls /tmp/part-* && rm /tmp/part-*",
+    ] {
+        assert_eq!(ask_reason(call_bash(command)).await, None, "{command}");
+    }
+    for command in [
+        "cat .env.local",
+        "cat .env*",
+        "cp .env.local copy",
+        "git add -f .env.local",
+        "rm .env*",
+    ] {
+        assert!(ask_reason(call_bash(command)).await.is_some(), "{command}");
     }
 }
 

@@ -36,7 +36,7 @@ async fn a_person_is_asked_little_and_for_good_reasons() {
     std::fs::create_dir(&folder).unwrap();
     std::fs::write(folder.join(".env"), format!("STRIPE_KEY={SECRET}\n")).unwrap();
 
-    rig.wait_for_text("posture", "3 in 100 harmless calls")
+    rig.wait_for_text("posture", "2 in 100 harmless calls")
         .await;
     tour.look(&rig, "posture-first-start").await;
     rig.choose("posture-ask_first").await;
