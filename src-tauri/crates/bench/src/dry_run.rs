@@ -211,7 +211,7 @@ fn time_sandboxed_start(
         std::thread::sleep(PRESTART_WAIT);
         began = Instant::now();
     }
-    outside.ask(&spec)?;
+    outside.send_spec(&spec)?;
     child.wait()?;
     let told = read_report(&spec.told)?;
     let took = began.elapsed();
