@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::BenchResult;
 use crate::paired_timing::{Contender, measure_medians};
-use crate::results_table::{TableRow, format_ratio, format_time, print_table};
+use crate::results_table::{TableRow, format_difference, format_ratio, format_time, print_table};
 use crate::undo_history::{HistoryFixture, create_tree, time_copy};
 
 /// Number of times that each side starts a command.
@@ -27,7 +27,7 @@ const ROUNDS: usize = 5;
 /// Number of files in the workspaces over which a sandbox is entered.
 const WORKSPACE_FILE_COUNTS: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
 /// Number of files per folder in these workspaces.
-const FILES_PER_FOLDER: usize = 1_000;
+pub const FILES_PER_FOLDER: usize = 1_000;
 
 /// Measures and prints.
 pub fn run() -> BenchResult<()> {
@@ -41,7 +41,7 @@ pub fn run() -> BenchResult<()> {
 }
 
 /// Builds the sandbox program as it is shipped; returns its path.
-fn build_sandbox() -> BenchResult<PathBuf> {
+pub fn build_sandbox() -> BenchResult<PathBuf> {
     let built = Command::new("cargo")
         .args(["build", "--release", "--package", "sandbox", "--bins"])
         .status()?;
@@ -86,10 +86,6 @@ fn measure_entry(program: &Path, tokio: &Runtime) -> BenchResult<()> {
     let [bare, shell, fresh, ready, dry_run, peer @ ..] = taken.as_slice() else {
         return Err("a side is missing".into());
     };
-    let over = |one: &Duration, other: &Duration| {
-        let more = one.as_secs_f64() - other.as_secs_f64();
-        format!("{:+.2} ms", more * 1e3)
-    };
     let line = |what: &str, (ours, theirs): (&Duration, &Duration), ratio, aim| TableRow {
         what: what.to_owned(),
         ours: format_time(*ours),
@@ -101,19 +97,19 @@ fn measure_entry(program: &Path, tokio: &Runtime) -> BenchResult<()> {
         line(
             "`true` in the standby sandbox, beside a plain start",
             (ready, bare),
-            over(ready, bare),
+            format_difference(*ready, *bare),
             "+2 ms",
         ),
         line(
             "`true` in a new sandbox, beside a plain start",
             (fresh, bare),
-            over(fresh, bare),
+            format_difference(*fresh, *bare),
             "",
         ),
         line(
             "a dry run of `true`, from the call to its effects, beside a plain start by a shell",
             (dry_run, shell),
-            over(dry_run, shell),
+            format_difference(*dry_run, *shell),
             "",
         ),
     ];
@@ -165,10 +161,10 @@ enum SandboxStart {
 }
 
 /// Time after which the content of a folder is cached.
-const CACHE_WARMUP: Duration = Duration::from_secs(4);
+pub const CACHE_WARMUP: Duration = Duration::from_secs(4);
 
 /// Time after which a sandbox started ahead has prepared everything that all sandboxes need.
-const PRESTART_WAIT: Duration = Duration::from_millis(20);
+pub const PRESTART_WAIT: Duration = Duration::from_millis(20);
 
 /// Measures one `true` in a sandbox with an overlay, excluding the creation of the overlay's folders, and including the
 /// sandbox's report of its end.

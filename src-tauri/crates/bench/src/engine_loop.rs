@@ -59,7 +59,7 @@ action = "ask"
 "#;
 
 /// Settings without limits: a run of a thousand turns is intended here, and so are calls that repeat.
-const SETTINGS: &str = "[limits]\nturns = 0\ncalls = 0\nrepeats = 0\n";
+pub const SETTINGS: &str = "[limits]\nturns = 0\ncalls = 0\nrepeats = 0\n";
 
 /// Destination of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|decide|backtest|search|reach|services|servers|history|sandbox|start]`.
+//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|decide|backtest|search|reach|services|servers|history|sandbox|commands|builds|start]`.
 //!
 //! **It is no test**: the figures depend on the machine, so no figure makes it fail. A ratio that misses its target is
 //! printed as it is.
@@ -14,6 +14,10 @@ mod agent_loop;
 #[cfg(target_os = "linux")]
 mod app_start;
 mod backtest;
+#[cfg(target_os = "linux")]
+mod command_desk;
+#[cfg(target_os = "linux")]
+mod command_gate;
 #[cfg(target_os = "linux")]
 mod dry_run;
 mod engine_loop;
@@ -72,11 +76,19 @@ fn run(words: &[String]) -> BenchResult<()> {
         #[cfg(target_os = "linux")]
         ["sandbox"] => dry_run::run(),
         #[cfg(target_os = "linux")]
+        ["commands"] => command_gate::run_readers(),
+        #[cfg(target_os = "linux")]
+        ["commands", command, files, rounds] => {
+            command_gate::run_repeatedly(command, files, rounds)
+        }
+        #[cfg(target_os = "linux")]
+        ["builds"] => command_gate::run_builds(),
+        #[cfg(target_os = "linux")]
         ["start"] => app_start::run(),
         ["gate"] => agent_loop::run(),
         ["gate", side, turns, calls, rounds] => agent_loop::run_repeatedly(side, turns, calls, rounds),
         _ => Err(
-            "say `gate`, `contract`, `decide`, `backtest`, `search`, `reach`, `services`, `servers`, `history`, `sandbox` or `start` (both on Linux), or nothing for the first nine"
+            "say `gate`, `contract`, `decide`, `backtest`, `search`, `reach`, `services`, `servers`, `history`, `sandbox`, `commands`, `builds` or `start` (these four on Linux), or nothing for the first nine"
                 .into(),
         ),
     }

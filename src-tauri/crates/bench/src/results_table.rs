@@ -43,3 +43,9 @@ pub fn format_time(time: Duration) -> String {
 pub fn format_ratio(one: Duration, other: Duration) -> String {
     format!("{:.2}×", one.as_secs_f64() / other.as_secs_f64())
 }
+
+/// Formats what one time has over another, in milliseconds.
+pub fn format_difference(one: Duration, other: Duration) -> String {
+    let more = one.as_secs_f64() - other.as_secs_f64();
+    format!("{:+.2} ms", more * 1e3)
+}
