@@ -138,12 +138,6 @@ fn print_effects(report: &EffectsReport<'_>, out: &mut OutputWriter) -> Result<(
     previews::add_effect_lines(effects, DIFF_LINES_MAX, &mut |ink, line| {
         lines.push(out.apply_style(ink, line))
     });
-    lines.extend(
-        effects
-            .notes
-            .iter()
-            .map(|note| out.apply_style(TextStyle::Faint, note)),
-    );
     lines.push(report.last_line.to_owned());
     out.write_text(&format!("{}\n", lines.join("\n")))
 }
