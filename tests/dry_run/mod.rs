@@ -9,6 +9,9 @@ pub(crate) mod egress;
 // Consequences of a call beyond the paths that it changes.
 #[cfg(target_os = "linux")]
 pub(crate) mod consequences;
+// What programs keep in the home folder.
+#[cfg(target_os = "linux")]
+pub(crate) mod home_state;
 // Environment variables of the app that reach the programs that it starts.
 #[cfg(target_os = "linux")]
 pub(crate) mod environment_variables;

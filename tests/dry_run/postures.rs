@@ -11,7 +11,7 @@ use super::commits::{effect_lines, open_desk};
 const MANY_FILES: &str = "for n in $(seq 201); do echo $n > n$n; done";
 
 /// A desk whose agent runs one command in a posture.
-async fn open_in(posture: Posture, command: &str, host: Host) -> Fixture {
+pub(super) async fn open_in(posture: Posture, command: &str, host: Host) -> Fixture {
     let desk = open_desk(command, host).await;
     let settings = Settings {
         posture: Some(posture),

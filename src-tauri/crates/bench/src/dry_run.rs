@@ -185,6 +185,7 @@ fn time_sandboxed_start(
             upper,
             work: Some(work),
         }),
+        private: Vec::new(),
         read_only: Vec::new(),
         masked: Vec::new(),
         limits: SandboxLimits::default(),

@@ -24,6 +24,7 @@
 //!     told: "/home/me/report".into(),
 //! #     layers: None,
 //! #     bare: None,
+//! #     private: Vec::new(),
 //! #     read_only: Vec::new(),
 //! #     proxy: false,
 //! #     input: false,
@@ -57,7 +58,7 @@ mod macos;
 pub use report::{
     CommandEnd, DENIALS_MAX, Denial, DenialKind, SandboxReport, TARGET_BYTES_MAX, read_report,
 };
-pub use spec::{SandboxLimits, SandboxSpec, UNPRIVILEGED_ARG, WorkspaceLayers};
+pub use spec::{PrivateFolder, SandboxLimits, SandboxSpec, UNPRIVILEGED_ARG, WorkspaceLayers};
 
 #[cfg(target_os = "linux")]
 pub use connection::SandboxConnection;

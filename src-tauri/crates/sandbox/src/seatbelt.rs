@@ -137,6 +137,7 @@ mod tests {
             folder: "/Users/me/a (b) \"c\"".into(),
             layers: None,
             bare: None,
+            private: Vec::new(),
             read_only: vec!["/Users/me/a (b) \"c\"/.git/hooks".into()],
             masked: vec![
                 "/Users/me/.ssh".into(),

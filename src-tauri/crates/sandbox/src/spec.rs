@@ -24,7 +24,10 @@ pub struct SandboxSpec {
     /// Landlock and denied calls then, and nothing is masked or read-only in the workspace. `None` if the sandbox has
     /// namespaces for everything, and a `/tmp` of its own. A sandbox with layers or a proxy needs those.
     pub bare: Option<PathBuf>,
-    /// Paths in the workspace that are read-only: hooks, start-up files.
+    /// Folders outside the workspace that the command may change in layers of their own, which nobody carries out. One
+    /// over which no layer can lie stays read-only. They need namespaces.
+    pub private: Vec<PrivateFolder>,
+    /// Paths in the workspace and in private folders that are read-only: hooks, start-up files.
     pub read_only: Vec<PathBuf>,
     /// Files and folders that cannot be opened, changed or removed in the sandbox, wherever they lie: secrets, sockets,
     /// the app's own data. One that does not exist is left out.
@@ -54,6 +57,18 @@ pub struct WorkspaceLayers {
     pub upper: PathBuf,
     /// Work folder of the kernel. `None` if `upper` is a copy, and stands in the place of the workspace.
     pub work: Option<PathBuf>,
+}
+
+/// A folder that the command may change in a layer, so that the folder itself stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PrivateFolder {
+    /// The folder; it keeps its path.
+    pub path: PathBuf,
+    /// Created, changed and deleted entries, in the format of overlayfs: a folder that is empty at first.
+    pub upper: PathBuf,
+    /// Work folder of the kernel, empty and on the same disk.
+    pub work: PathBuf,
 }
 
 /// Resource limits of a command. The command learns of a limit by the error of the call that met it.

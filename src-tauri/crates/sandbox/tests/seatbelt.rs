@@ -60,6 +60,7 @@ impl Place {
             folder: at("workspace"),
             layers: None,
             bare: Some(at("temporary")),
+            private: Vec::new(),
             read_only: vec![at("workspace/.git/hooks")],
             masked: vec![at("workspace/keys/secret")],
             limits: SandboxLimits::default(),

@@ -137,7 +137,7 @@ fn prefers_dry_runs(session: &Session) -> bool {
 
 /// Settings of programs that hold credentials for the network, and logs of it, which the programs read each time they
 /// start.
-const OWN_SETTINGS: [&str; 7] = [
+const OWN_SETTINGS: [&str; 8] = [
     ".npmrc",
     ".npm/_logs",
     ".yarnrc",
@@ -145,6 +145,7 @@ const OWN_SETTINGS: [&str; 7] = [
     ".pypirc",
     ".netrc",
     ".config/pip/pip.conf",
+    ".terraform.d/credentials.tfrc.json",
 ];
 
 /// Whether a path is a setting that some program reads by itself, and that means nothing without a network.

@@ -89,6 +89,7 @@ fn build_sandbox(
         folder,
         layers: None,
         bare: None,
+        private: Vec::new(),
         read_only: read_only_in_place(workspace),
         masked,
         limits: SandboxLimits {

@@ -25,6 +25,8 @@ pub(crate) mod effects;
 pub(crate) mod egress;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 mod exit_report;
+#[cfg(target_os = "linux")]
+pub(crate) mod home_state;
 pub(crate) mod in_place;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 mod mount_plan;

@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 
-use sandbox::WorkspaceLayers;
+use sandbox::{PrivateFolder, WorkspaceLayers};
 
 #[cfg(target_os = "linux")]
 use super::LayerKind;
 use super::change_limits::GrowthLimit;
 #[cfg(target_os = "linux")]
 use super::change_limits::layer_bytes_max;
+#[cfg(target_os = "linux")]
+use super::home_state::HomeState;
 use crate::ShellCommand;
 use crate::dry_run::overlay::layer::LayerFolder;
 
@@ -18,6 +20,10 @@ pub(super) struct MountPlan<'a> {
     pub folder: &'a LayerFolder,
     /// Layers that take the changes; `None` where the workspace itself takes them.
     pub layers: Option<WorkspaceLayers>,
+    /// Folders outside the workspace that the command changes for itself alone.
+    pub private: Vec<PrivateFolder>,
+    /// Paths in those folders that are read-only.
+    pub read_only: Vec<PathBuf>,
     /// The folder for temporary files, where the sandbox cannot have its own `/tmp`.
     pub private_tmp: Option<PathBuf>,
     /// Folder whose size is checked while the command runs.
@@ -29,9 +35,9 @@ pub(super) struct MountPlan<'a> {
 }
 
 impl<'a> MountPlan<'a> {
-    /// Returns a plan that runs the command over a layer.
+    /// Returns a plan that runs the command over a layer, with what it has for itself of a home folder.
     #[cfg(target_os = "linux")]
-    pub fn over_layer(kind: LayerKind, layer: &'a LayerFolder) -> Self {
+    pub fn over_layer(kind: LayerKind, layer: &'a LayerFolder, home: &HomeState) -> Self {
         let copied = layer.copied.as_ref().map_or(0, |copied| copied.bytes);
         let bytes_max = layer_bytes_max(kind);
         Self {
@@ -40,8 +46,10 @@ impl<'a> MountPlan<'a> {
                 upper: layer.upper_path(),
                 work: (kind != LayerKind::Copy).then(|| layer.work_path()),
             }),
+            private: home.private_folders(),
+            read_only: home.read_only.clone(),
             private_tmp: None,
-            watched_folder: layer.upper_path(),
+            watched_folder: layer.path().to_owned(),
             watched_bytes_max: bytes_max.saturating_add(copied),
             file_bytes: bytes_max,
         }
@@ -57,6 +65,8 @@ impl<'a> MountPlan<'a> {
         Self {
             folder,
             layers: None,
+            private: Vec::new(),
+            read_only: Vec::new(),
             private_tmp,
             watched_folder: command.workspace.root().to_owned(),
             watched_bytes_max: grows.total_bytes_max(),

@@ -148,15 +148,17 @@ fn build_sandbox(
             environment.insert(name, value);
         }
     }
+    let read_only = match site.layers {
+        Some(_) => read_only_below_layer(workspace),
+        None => read_only_in_place(workspace),
+    };
     Ok(SandboxSpec {
         workspace: workspace.root().to_owned(),
         folder,
         layers: site.layers.clone(),
         bare: site.private_tmp.clone(),
-        read_only: match site.layers {
-            Some(_) => read_only_below_layer(workspace),
-            None => read_only_in_place(workspace),
-        },
+        private: site.private.clone(),
+        read_only: [read_only, site.read_only.clone()].concat(),
         masked,
         limits: SandboxLimits {
             file_bytes: site.file_bytes,

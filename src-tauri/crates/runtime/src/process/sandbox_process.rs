@@ -261,6 +261,7 @@ mod tests {
             folder: "/nowhere".into(),
             layers: None,
             bare,
+            private: Vec::new(),
             read_only: Vec::new(),
             masked: Vec::new(),
             limits: sandbox::SandboxLimits::default(),

@@ -248,6 +248,7 @@ impl Outside {
                 work: Some(state.join("work")),
             }),
             bare: None,
+            private: Vec::new(),
             read_only: vec![self.workspace().join(".git/hooks")],
             masked: vec![self.workspace().join(".env"), self.out().join("keys")],
             limits: SandboxLimits::default(),

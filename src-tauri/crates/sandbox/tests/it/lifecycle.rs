@@ -51,6 +51,7 @@ impl Place {
                 work: Some(self.state.path().join("work")),
             }),
             bare: None,
+            private: Vec::new(),
             read_only: Vec::new(),
             masked: Vec::new(),
             limits: SandboxLimits::default(),

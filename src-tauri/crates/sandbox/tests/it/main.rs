@@ -19,5 +19,6 @@ mod hostile;
 mod input;
 mod lifecycle;
 mod preparation;
+mod private_folders;
 mod runner;
 mod system_calls;

@@ -126,6 +126,18 @@ impl LayerFolder {
         self.work_path()
     }
 
+    /// Returns the folder of the layers over a home folder.
+    #[cfg(target_os = "linux")]
+    pub(in crate::dry_run) fn home_path(&self) -> PathBuf {
+        self.folder.join("home")
+    }
+
+    /// Returns the folder of all layers.
+    #[cfg(target_os = "linux")]
+    pub(in crate::dry_run) fn path(&self) -> &Path {
+        &self.folder
+    }
+
     pub(in crate::dry_run) fn report_path(&self) -> PathBuf {
         self.folder.join("told")
     }

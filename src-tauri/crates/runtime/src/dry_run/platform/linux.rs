@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::dry_run::effects::attributes;
 use crate::dry_run::effects::report::{ChangeStage, build_report};
 use crate::dry_run::effects::summary::{FinishedRun, summarize_run};
+use crate::dry_run::home_state::HomeState;
 use crate::dry_run::in_place::run;
 use crate::dry_run::in_place::run::run_blocking;
 use crate::dry_run::in_place::snapshot::Snapshot;
@@ -146,8 +147,16 @@ impl SystemSandbox {
             ));
         };
         let mut layer = create_layer(&place, &command.workspace).at("the folder for sandboxes")?;
-        let masks = self.find_masks(&command.workspace).await?;
+        let mut masks = self.find_masks(&command.workspace).await?;
         let kind = capabilities.probe.layer;
+        let home = match kind {
+            LayerKind::Disk | LayerKind::Memory => {
+                let (layers, masked) = (layer.home_path(), masks.paths.clone());
+                let root = command.workspace.root().to_owned();
+                run_blocking(move || HomeState::create(&layers, &root, &masked)).await?
+            }
+            LayerKind::Copy | LayerKind::None => HomeState::default(),
+        };
         wait_for_file_clock(began_ns).await?;
         if kind == LayerKind::Copy {
             let (workspace, upper) = (command.workspace.clone(), layer.upper_path());
@@ -161,7 +170,7 @@ impl SystemSandbox {
             });
             layer.copied = Some(copied.await?);
         }
-        let site = MountPlan::over_layer(kind, &layer);
+        let site = MountPlan::over_layer(kind, &layer, &home);
         let request = SandboxRequest {
             command,
             net,
@@ -173,6 +182,8 @@ impl SystemSandbox {
         if ran.exit == CommandExit::Cancelled {
             return Err(FileError::Cancelled);
         }
+        let noted = run_blocking(move || Ok(home.describe_changes()));
+        masks.notes.extend(noted.await?);
         let (upper, workspace) = (layer.upper_path(), command.workspace.clone());
         let copied = layer.copied.take();
         let read = run_blocking(move || {

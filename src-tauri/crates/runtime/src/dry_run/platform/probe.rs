@@ -8,6 +8,7 @@ use protocol::view::effects::Assurance;
 use tokio_util::sync::CancellationToken;
 
 use crate::dry_run::change_limits::{GrowthLimit, layer_bytes_max};
+use crate::dry_run::home_state::HomeState;
 use crate::dry_run::mount_plan::MountPlan;
 use crate::dry_run::overlay::layer::LayerPlace;
 use crate::dry_run::platform::linux::{
@@ -159,8 +160,11 @@ impl SystemSandbox {
         } else if !marks.supports_xattrs() {
             return Err("its file system cannot say that a folder was replaced".to_owned());
         }
-        self.probe_at(&MountPlan::over_layer(kind, &layer), workspace)
-            .await
+        self.probe_at(
+            &MountPlan::over_layer(kind, &layer, &HomeState::default()),
+            workspace,
+        )
+        .await
     }
 
     async fn probe_in_place(

@@ -125,10 +125,7 @@ pub(in crate::dry_run) fn find_masks(
     let mut needed = command_folders(workspace, |name| name == "PATH");
     needed.extend(homes.ours.iter().cloned());
     for path in MountTable::load()?.find_other_paths(&masks.paths) {
-        let is_out_of_sight = SANDBOX_OWN_PATHS
-            .iter()
-            .any(|own_paths| path.starts_with(own_paths));
-        if is_out_of_sight && !path.starts_with(workspace.root()) {
+        if is_out_of_sight(&path) && !path.starts_with(workspace.root()) {
             continue;
         }
         // A path that cannot be reached here cannot be reached in the sandbox.
@@ -146,6 +143,12 @@ pub(in crate::dry_run) fn find_masks(
     masks.paths.sort();
     masks.paths.dedup();
     Ok(masks)
+}
+
+/// Whether a path lies where the sandbox has a place of its own, so that what is there is not seen.
+pub(in crate::dry_run) fn is_out_of_sight(path: &Path) -> bool {
+    let mut own_paths = SANDBOX_OWN_PATHS.iter();
+    own_paths.any(|own| path.starts_with(own))
 }
 
 /// Returns the folders that a command works with: the workspace, and those that these variables of its environment

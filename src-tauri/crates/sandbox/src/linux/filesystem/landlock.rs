@@ -38,10 +38,12 @@ impl LandlockRules {
             .map_err(io::Error::other)
     }
 
-    /// Enforces the rules from here on, with writing in the workspace and in the sandbox's own places.
+    /// Enforces the rules from here on, with writing in the workspace, in private folders and in the sandbox's own
+    /// places.
     pub(in crate::linux) fn enforce_for(self, spec: &SandboxSpec) -> io::Result<()> {
         let writable = WRITABLE_FOLDERS.iter().map(Path::new);
-        let writable = writable.chain([spec.workspace.as_path()]);
+        let private = spec.private.iter().map(|folder| folder.path.as_path());
+        let writable = writable.chain(private).chain([spec.workspace.as_path()]);
         enforce_rules(self.0, writable).map_err(io::Error::other)
     }
 }

@@ -21,7 +21,7 @@ use crate::linux::filesystem::mask_set::MaskSet;
 use crate::linux::filesystem::mount_attributes::{Recursion, make_read_only, set_mount_attributes};
 use crate::linux::filesystem::placeholders::{Placeholders, attach_mask};
 use crate::linux::{EnterError, StepContext as _};
-use crate::{SandboxLimits, SandboxSpec, WorkspaceLayers};
+use crate::{PrivateFolder, SandboxLimits, SandboxSpec, WorkspaceLayers};
 
 /// Attributes of mounts created in a sandbox: they hold neither devices nor programs with more rights than their
 /// caller.
@@ -80,6 +80,7 @@ pub(in crate::linux) fn build_mounts(
         Some(WorkspaceLayers { upper, work: None }) => clone_copy(upper).with_step("copy")?,
         None => clone_tree(&spec.workspace, Recursion::Recursive).with_step("workspace")?,
     };
+    let private: Vec<_> = spec.private.iter().filter_map(mount_private).collect();
     let masks = prepared
         .placeholders
         .create_masks(&spec.masked)
@@ -95,6 +96,9 @@ pub(in crate::linux) fn build_mounts(
     };
     attach_mount(&tmp, Path::new("/tmp")).with_step("tmp")?;
     attach_mount(&prepared.devices, Path::new("/dev")).with_step("devices")?;
+    for (layered, path) in &private {
+        attach_mount(layered, path).with_step("private folder")?;
+    }
     // It may lie in a folder that was emptied just now.
     fs::create_dir_all(&spec.workspace).with_step("workspace")?;
     attach_mount(&workspace, &spec.workspace).with_step("workspace")?;
@@ -118,7 +122,13 @@ fn limit_processes(max: u32) {
     let _ = fs::write("/proc/sys/kernel/pid_max", max.max(LEAST).to_string());
 }
 
-/// Mounts a layer over the workspace, which takes the changes.
+/// Mounts a layer over a private folder, for its path; `None` where its file system takes none.
+fn mount_private(folder: &PrivateFolder) -> Option<(OwnedFd, &Path)> {
+    let layered = mount_overlay(&folder.path, &folder.upper, &folder.work).ok()?;
+    Some((layered, &folder.path))
+}
+
+/// Mounts a layer over a folder, which takes the changes.
 fn mount_overlay(lower: &Path, upper: &Path, work: &Path) -> io::Result<OwnedFd> {
     let lower = escape_overlay_path(lower)?;
     let (upper, work) = (to_c_path(upper)?, to_c_path(work)?);
@@ -223,7 +233,7 @@ pub(in crate::linux) fn attach_mount(mount: &OwnedFd, path: &Path) -> io::Result
     Ok(move_mount(mount.as_fd(), c"", CWD, path, flags)?)
 }
 
-/// Makes a path of the workspace readable but not writable. One that does not exist is judged when it is committed.
+/// Makes a path readable but not writable. One that does not exist is judged when it is committed.
 fn protect_path(path: &Path) -> io::Result<()> {
     let mount = match clone_tree(path, Recursion::Recursive) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

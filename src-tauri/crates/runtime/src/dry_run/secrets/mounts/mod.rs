@@ -110,6 +110,13 @@ impl MountTable {
         further
     }
 
+    /// Whether something is mounted in a folder.
+    #[cfg(target_os = "linux")]
+    pub(in crate::dry_run) fn has_mount_in(&self, folder: &Path) -> bool {
+        let mut mounts = self.all.iter();
+        mounts.any(|mount| mount.point != folder && is_at_or_below(&mount.point, folder))
+    }
+
     /// Returns the paths at which a place is visible through one more mount, and the mounts in it.
     fn other_paths_of(&self, place: &Path) -> Vec<PathBuf> {
         let below = self.all.iter().filter(|mount| {
