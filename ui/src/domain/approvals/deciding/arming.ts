@@ -88,7 +88,7 @@ export interface Moment {
   /** Time at which the person last changed the grant; none if they did not. */
   changedAt?: number;
   /** Time at which *Show the rest* gave its place to the answer; none if it never stood there. */
-  restEnded?: number | null;
+  restEnded?: number;
 }
 
 /**
@@ -122,6 +122,6 @@ export function rule(wish: Wish, by: By, moment: Moment): Ruling {
   if (covered) return 'rest';
   if (hasRest(look, at)) return look.view.end && look.topSeen ? 'wait' : 'rest';
   if (!rested(look, at) || (changedAt !== undefined && at - changedAt < REST_MS)) return 'wait';
-  if (typeof restEnded === 'number' && at - restEnded < SWAP_MS) return 'wait';
+  if (restEnded !== undefined && at - restEnded < SWAP_MS) return 'wait';
   return held ? 'hold' : 'go';
 }

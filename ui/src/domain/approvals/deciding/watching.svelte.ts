@@ -23,8 +23,8 @@ export class Watching {
   look: Look = $state.raw(unseen());
   /** Since when the focus has been within the card. */
   focusedSince: number | null = null;
-  /** When *Show the rest* gave its place to the answer, as drawn; none while it stands there, or if it never did. */
-  restEnded: number | null = null;
+  /** When *Show the rest* last gave its place to the answer, as drawn. */
+  restEnded = Number.NEGATIVE_INFINITY;
   #restDrawn = false;
   #at = $state(0);
   #view: View = unseen().view;
@@ -85,10 +85,9 @@ export class Watching {
     };
   }
 
-  /** *Show the rest* was drawn in the place of the answer, or the answer was. */
-  drawn(rest: boolean): void {
-    if (rest) this.restEnded = null;
-    else if (this.#restDrawn) this.restEnded = performance.now();
+  /** Notes which of the two was drawn in their one place: *Show the rest*, or the answer. */
+  noteDrawn(rest: boolean): void {
+    if (this.#restDrawn && !rest) this.restEnded = performance.now();
     this.#restDrawn = rest;
   }
 
