@@ -5,12 +5,12 @@ use gix_config::file::Metadata;
 use gix_config::file::init::Options;
 use protocol::rule::evidence::GitSettingsChange;
 
-/// Settings of a branch, which say no more than where it goes and how it is shown.
-const BRANCH_KEYS: &[&str] = &["remote", "pushremote", "merge", "rebase", "description"];
-
 /// Settings that neither run a program nor say where one is found, by section.
 const INERT_KEYS: &[(&str, &[&str])] = &[
-    ("branch", BRANCH_KEYS),
+    (
+        "branch",
+        &["remote", "pushremote", "merge", "rebase", "description"],
+    ),
     (
         "remote",
         &["url", "pushurl", "fetch", "push", "prune", "tagopt"],
@@ -32,10 +32,10 @@ const INERT_KEYS: &[(&str, &[&str])] = &[
 /// read.
 pub(super) fn compare_settings(before: &[u8], after: &[u8]) -> Option<GitSettingsChange> {
     let (old, new) = (Settings::parse(before)?, Settings::parse(after)?);
-    if has_new_escape(before, after) || old.active() != new.active() {
+    if has_new_escape(before, after) || old.select_active() != new.select_active() {
         return None;
     }
-    let changed = new.names_that_differ(&old);
+    let changed = new.find_changed_names(&old);
     let are_branches = changed.iter().all(|name| name.starts_with("branch."));
     Some(match are_branches && new.follows_remotes_of(&old) {
         true => GitSettingsChange::Branches,
@@ -52,7 +52,7 @@ fn has_new_escape(before: &[u8], after: &[u8]) -> bool {
         .any(|line| !lines(before).any(|old| old == line))
 }
 
-/// One setting: `section.subsection.key` as git writes it, with its value.
+/// One setting, `section.subsection.key` with its value. Section and key are in lower case: git reads them in any.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Setting {
     section: String,
@@ -103,20 +103,20 @@ impl Settings {
     }
 
     /// Returns the settings that may run a program.
-    fn active(&self) -> Vec<&Setting> {
+    fn select_active(&self) -> Vec<&Setting> {
         self.0.iter().filter(|it| !it.is_inert()).collect()
     }
 
     /// Returns the names whose values differ from those before, each once.
-    fn names_that_differ(&self, before: &Self) -> Vec<String> {
+    fn find_changed_names(&self, before: &Self) -> Vec<String> {
         let mut names: Vec<String> = self.0.iter().chain(&before.0).map(Setting::name).collect();
         names.sort();
         names.dedup();
-        names.retain(|name| self.values_of(name) != before.values_of(name));
+        names.retain(|name| self.find_values(name) != before.find_values(name));
         names
     }
 
-    fn values_of(&self, name: &str) -> Vec<&str> {
+    fn find_values(&self, name: &str) -> Vec<&str> {
         let settings = self.0.iter().filter(|it| it.name() == name);
         settings.map(|it| &*it.value).collect()
     }

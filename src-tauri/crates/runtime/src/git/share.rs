@@ -20,16 +20,16 @@ pub struct ChangedShare {
 /// Returns the share of the files of the repository that a command changed, if it is more than half of them. Reads files,
 /// so it must not run on an async thread.
 pub fn find_large_share(workspace: &Workspace, captured: &CapturedEffects) -> Option<ChangedShare> {
-    let before = captured.steps.iter().filter(|step| {
+    let rewritten = captured.steps.iter().filter(|step| {
         matches!(&step.before, Node::File { blob, .. }
             if !matches!(&step.after, Node::File { blob: after, .. } if after == blob))
     });
-    if before.clone().count() as u64 <= FILES_UNCOUNTED_MAX {
+    if rewritten.clone().count() as u64 <= FILES_UNCOUNTED_MAX {
         return None;
     }
     let repository = Repository::discover(workspace.root())?;
     let index = repository.index.as_ref()?;
-    let changed = before.filter(|step| {
+    let changed = rewritten.filter(|step| {
         let path = workspace.root().join(&step.path);
         let below = path.strip_prefix(&repository.work_tree).ok();
         let name = below.map(|below| below.as_os_str().as_encoded_bytes());

@@ -1,25 +1,39 @@
 //! Folders outside the workspace that a command changes for itself alone.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use sandbox::{CommandEnd, Denial, DenialKind, PrivateFolder, SandboxReport, SandboxSpec};
+use tempfile::{TempDir, tempdir_in};
 
 use crate::lifecycle::Place;
 use crate::runner::{DISK, has_sandbox, run};
 
-/// A folder with a file, and folders for a layer over it.
-fn private_folder(folder: &Path, layer: &Path) -> PrivateFolder {
-    let made = PrivateFolder {
-        path: folder.join("cache"),
-        upper: layer.join("cache-upper"),
-        work: layer.join("cache-work"),
-    };
-    for path in [&made.path, &made.path.join("bin"), &made.upper, &made.work] {
-        fs::create_dir_all(path).unwrap();
+/// A folder with a private one in it, and the layer over that.
+struct Beside {
+    folder: TempDir,
+    _layer: TempDir,
+    cache: PrivateFolder,
+}
+
+impl Beside {
+    fn new() -> Self {
+        let (folder, layer) = (tempdir_in(DISK).unwrap(), tempdir_in(DISK).unwrap());
+        let cache = PrivateFolder {
+            path: folder.path().join("cache"),
+            upper: layer.path().join("upper"),
+            work: layer.path().join("work"),
+        };
+        for path in [&cache.path.join("bin"), &cache.upper, &cache.work] {
+            fs::create_dir_all(path).unwrap();
+        }
+        fs::write(cache.path.join("old"), "old\n").unwrap();
+        Self {
+            folder,
+            _layer: layer,
+            cache,
+        }
     }
-    fs::write(made.path.join("old"), "old\n").unwrap();
-    made
 }
 
 /// Runs a command with this private folder, in which `bin` is read-only and `old` may be masked.
@@ -57,13 +71,10 @@ fn what_a_command_changes_in_a_private_folder_is_its_own() {
     if !has_sandbox() {
         return;
     }
-    let (folder, layer) = (
-        tempfile::tempdir_in(DISK).unwrap(),
-        tempfile::tempdir_in(DISK).unwrap(),
-    );
-    let cache = private_folder(folder.path(), layer.path());
+    let beside = Beside::new();
+    let cache = &beside.cache;
     let (refused, said) = run_with(
-        &cache,
+        cache,
         "cat $CACHE/old; rm $CACHE/old; echo new > $CACHE/new; ls $CACHE; cat $CACHE/new",
         &[],
     );
@@ -88,14 +99,11 @@ fn what_is_read_only_or_masked_in_a_private_folder_stays_so() {
         ("cat $CACHE/old; true", "secret CACHE/old"),
         ("rm -f $CACHE/old; true", "secret CACHE/old"),
     ] {
-        let (folder, layer) = (
-            tempfile::tempdir_in(DISK).unwrap(),
-            tempfile::tempdir_in(DISK).unwrap(),
-        );
-        let cache = private_folder(folder.path(), layer.path());
-        let (refused, said) = run_with(&cache, command, &[cache.path.join("old")]);
-        let beside = folder.path().join("x").display().to_string();
-        let expected = expected.replace("CACHE/../x", &beside);
+        let beside = Beside::new();
+        let cache = &beside.cache;
+        let (refused, said) = run_with(cache, command, &[cache.path.join("old")]);
+        let outside = beside.folder.path().join("x").display().to_string();
+        let expected = expected.replace("CACHE/../x", &outside);
         assert_eq!((refused, &*said), (vec![expected], ""), "{command}");
     }
 }
@@ -105,14 +113,11 @@ fn a_folder_over_which_no_layer_can_lie_stays_read_only() {
     if !has_sandbox() {
         return;
     }
-    let (folder, layer) = (
-        tempfile::tempdir_in(DISK).unwrap(),
-        tempfile::tempdir_in(DISK).unwrap(),
-    );
-    let cache = private_folder(folder.path(), layer.path());
+    let beside = Beside::new();
+    let cache = &beside.cache;
     // The kernel refuses a layer without it.
     fs::remove_dir(&cache.work).unwrap();
-    let (refused, said) = run_with(&cache, "cat $CACHE/old; echo x > $CACHE/new; true", &[]);
+    let (refused, said) = run_with(cache, "cat $CACHE/old; echo x > $CACHE/new; true", &[]);
     assert_eq!(refused, ["write CACHE/new"]);
     assert_eq!(said, "old\n");
 }
