@@ -1,7 +1,7 @@
 //! The paths at which credentials are kept, by the list in `credentials.toml`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -21,11 +21,22 @@ const RELOCATED_FOLDERS: [(&str, &str); 4] = [
 #[derive(Debug, Default)]
 pub(in crate::dry_run) struct CredentialPaths {
     /// Paths below a home folder, by their first part.
-    at_home: BTreeMap<OsString, Vec<PathBuf>>,
+    at_home: BTreeMap<OsString, Vec<CredentialPath>>,
     /// Paths whose first part is a pattern.
-    home_globs: Vec<PathBuf>,
-    on_this_machine: Vec<PathBuf>,
+    home_globs: Vec<CredentialPath>,
+    /// Paths below the root of the file system.
+    on_this_machine: Vec<CredentialPath>,
     named_by: BTreeSet<String>,
+}
+
+/// A path below a folder, each part of which is a name or a pattern for names.
+#[derive(Debug)]
+struct CredentialPath(Vec<PathPart>);
+
+#[derive(Debug)]
+enum PathPart {
+    Name(OsString),
+    Glob(GlobMatcher),
 }
 
 /// The format of `credentials.toml`.
@@ -54,29 +65,30 @@ impl CredentialPaths {
         let known = LOADED.get_or_init(|| {
             let list: CredentialList = toml::from_str(include_str!("credentials.toml"))
                 .map_err(|error| error.to_string())?;
-            Ok(Self::from_list(list))
+            Self::from_list(list).map_err(|error| error.to_string())
         });
         known.as_ref().map_err(String::as_str)
     }
 
-    fn from_list(list: CredentialList) -> Self {
+    fn from_list(list: CredentialList) -> Result<Self, globset::Error> {
         let mut all = Self::default();
         for store in list.store {
             all.named_by.extend(store.named_by);
             for path in store.paths {
-                let Some(below) = path.strip_prefix("~/").map(PathBuf::from) else {
-                    all.on_this_machine.push(path.into());
+                let Some(below) = path.strip_prefix("~/") else {
+                    all.on_this_machine.push(CredentialPath::new(&path)?);
                     continue;
                 };
-                match below.iter().next().map(OsStr::to_owned) {
-                    Some(first) if !has_star(&first) => {
-                        all.at_home.entry(first).or_default().push(below);
+                let below = CredentialPath::new(below)?;
+                match below.0.first() {
+                    Some(PathPart::Name(first)) => {
+                        all.at_home.entry(first.clone()).or_default().push(below);
                     }
-                    _ => all.home_globs.push(below),
+                    Some(PathPart::Glob(_)) | None => all.home_globs.push(below),
                 }
             }
         }
-        all
+        Ok(all)
     }
 
     /// Returns the credential paths that may exist below a home: only names that the home has are followed.
@@ -84,12 +96,12 @@ impl CredentialPaths {
         let Ok(names) = fs::read_dir(home) else {
             // Paths in a home that cannot be listed may still be reachable.
             let all = self.at_home.values().flatten();
-            return all.map(|below| home.join(below)).collect();
+            return all.flat_map(|below| find_matches(home, &below.0)).collect();
         };
         let names = names.flatten().map(|entry| entry.file_name());
         let held = names.filter_map(|name| self.at_home.get(&name)).flatten();
         held.chain(&self.home_globs)
-            .flat_map(|below| expand_glob(home, below))
+            .flat_map(|below| find_matches(home, &below.0))
             .collect()
     }
 
@@ -103,7 +115,7 @@ impl CredentialPaths {
         let mut all: Vec<PathBuf> = self
             .on_this_machine
             .iter()
-            .flat_map(|path| expand_glob(root, path.strip_prefix(root).unwrap_or(path)))
+            .flat_map(|path| find_matches(root, &path.0))
             .collect();
         let named = self.named_by.iter().filter_map(|name| value(name));
         all.extend(named.flat_map(|paths| std::env::split_paths(&paths).collect::<Vec<_>>()));
@@ -112,44 +124,56 @@ impl CredentialPaths {
                 continue;
             };
             let below = self.at_home.values().flatten();
-            let below = below.filter_map(|path| path.strip_prefix(folder).ok());
-            all.extend(below.flat_map(|path| expand_glob(&moved, path)));
+            let below = below.filter_map(|path| path.strip_folder(folder));
+            all.extend(below.flat_map(|parts| find_matches(&moved, parts)));
         }
         all.retain(|path| path.is_absolute() && path.parent().is_some());
         all
     }
 }
 
-fn has_star(name: &OsStr) -> bool {
-    name.as_encoded_bytes().contains(&b'*')
+impl CredentialPath {
+    fn new(path: &str) -> Result<Self, globset::Error> {
+        let parts = path.split('/').filter(|part| !part.is_empty());
+        let parts = parts.map(|part| match part.contains('*') {
+            true => Ok(PathPart::Glob(Glob::new(part)?.compile_matcher())),
+            false => Ok(PathPart::Name(part.into())),
+        });
+        parts.collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Returns the parts below a folder that the path begins with.
+    fn strip_folder(&self, folder: &str) -> Option<&[PathPart]> {
+        let mut below = self.0.as_slice();
+        for expected in folder.split('/') {
+            below = match below {
+                [PathPart::Name(name), rest @ ..] if name == expected => rest,
+                _ => return None,
+            };
+        }
+        Some(below)
+    }
 }
 
-/// Returns a path below a folder, once for every name that a part with a `*` matches.
-fn expand_glob(folder: &Path, below: &Path) -> Vec<PathBuf> {
+/// Returns a path below a folder, once for every name that a pattern in it matches.
+fn find_matches(folder: &Path, below: &[PathPart]) -> Vec<PathBuf> {
     let mut folders = vec![folder.to_owned()];
     for part in below {
-        folders = match has_star(part) {
-            false => folders.into_iter().map(|path| path.join(part)).collect(),
-            true => folders
+        folders = match part {
+            PathPart::Name(name) => folders.into_iter().map(|path| path.join(name)).collect(),
+            PathPart::Glob(glob) => folders
                 .iter()
-                .flat_map(|path| matching_names(path, part))
+                .flat_map(|path| list_matching_names(path, glob))
                 .collect(),
         };
     }
     folders
 }
 
-fn matching_names(folder: &Path, part: &OsStr) -> Vec<PathBuf> {
-    let glob = part.to_str().and_then(|part| Glob::new(part).ok());
-    let (Some(glob), Ok(names)) = (
-        glob.map(|glob| glob.compile_matcher()),
-        fs::read_dir(folder),
-    ) else {
-        return Vec::new();
-    };
-    let fits = |glob: &GlobMatcher, name: &OsStr| glob.is_match(Path::new(name));
-    let names = names.flatten().map(|entry| entry.file_name());
-    let names = names.filter(|name| fits(&glob, name));
+fn list_matching_names(folder: &Path, glob: &GlobMatcher) -> Vec<PathBuf> {
+    let names = fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = names.map(|entry| entry.file_name());
+    let names = names.filter(|name| glob.is_match(Path::new(name)));
     names.map(|name| folder.join(name)).collect()
 }
 
