@@ -190,7 +190,7 @@ fn check_grant(
     let rule = granted
         .compile_rule()
         .map_err(|why| UserError::new(why, OFFER_HINT))?;
-    grants::check_grant(&request, rule).map_err(|why| UserError::new(why, OFFER_HINT))
+    grants::check_grant(&request, &rule).map_err(|why| UserError::new(why, OFFER_HINT))
 }
 
 /// Removes a grant from the ledger whose decision could not be recorded.

@@ -123,8 +123,8 @@ fn build_offers(
     let mut offers: Vec<GrantOffer> = Vec::new();
     for candidate in candidates {
         let decides = |lasts: &GrantScope| {
-            let judged = evaluate_with_rule(request, build_grant_rule(&candidate, action, *lasts));
-            judged.is_some_and(|judgement| judgement.verdict() == Verdict::from(action))
+            let rule = build_grant_rule(&candidate, action, *lasts);
+            rule.is_some_and(|rule| decides_call(request, &rule))
         };
         let lasts: Vec<GrantScope> = GRANT_SCOPES.into_iter().filter(decides).collect();
         let GrantCandidate {
@@ -161,23 +161,35 @@ fn allow_candidates(request: &EvaluationRequest<'_>) -> Vec<GrantCandidate> {
     }
 }
 
-/// The verdict on a call if a rule came on top of those in force; none if the rule cannot be read.
-fn evaluate_with_rule(
-    request: &EvaluationRequest<'_>,
-    rule: Option<CompiledRule>,
-) -> Option<Judgement> {
+/// Whether a rule on top of those in force decides a call as the rule says.
+fn decides_call(request: &EvaluationRequest<'_>, rule: &CompiledRule) -> bool {
+    let action = rule.rule.action;
+    let decides = |request: &EvaluationRequest<'_>| {
+        let judgement = evaluate_with_rule(request, rule.clone());
+        judgement.verdict() == Verdict::from(action)
+    };
+    // A deny of the call itself stands whatever its effects are, of which there may be many.
+    let without_effects = EvaluationRequest {
+        dry_run: None,
+        ..*request
+    };
+    action == RuleAction::Deny && decides(&without_effects) || decides(request)
+}
+
+/// The verdict on a call if a rule came on top of those in force.
+fn evaluate_with_rule(request: &EvaluationRequest<'_>, rule: CompiledRule) -> Judgement {
     let mut rules = request.rules.clone();
-    rules.extend([rule?]);
-    Some(evaluate(&EvaluationRequest {
+    rules.extend([rule]);
+    evaluate(&EvaluationRequest {
         rules: &rules,
         ..*request
-    }))
+    })
 }
 
 /// Checks that a person may make this grant on the card of this call.
 ///
 /// # Errors The grant would cover more than the card shows, or not decide this very call; a sentence.
-pub fn check_grant(request: &EvaluationRequest<'_>, rule: CompiledRule) -> Result<(), String> {
+pub fn check_grant(request: &EvaluationRequest<'_>, rule: &CompiledRule) -> Result<(), String> {
     let action = rule.rule.action;
     if action == RuleAction::Allow {
         if let Some(why) = refusal_reason(request) {
@@ -189,9 +201,9 @@ pub fn check_grant(request: &EvaluationRequest<'_>, rule: CompiledRule) -> Resul
             return Err("Only a pattern that names its program is granted on a card.".to_owned());
         }
     }
-    match evaluate_with_rule(request, Some(rule)) {
-        Some(judgement) if judgement.verdict() == Verdict::from(action) => Ok(()),
-        _ => Err("This rule would not decide the call on this card.".to_owned()),
+    match decides_call(request, rule) {
+        true => Ok(()),
+        false => Err("This rule would not decide the call on this card.".to_owned()),
     }
 }
 
@@ -238,8 +250,8 @@ fn build_rule(permission: &str, action: RuleAction, scope: RuleScope) -> Rule {
 /// Why even the narrowest candidate in the closest scope would not let the call pass.
 fn explain_remaining_ask(request: &EvaluationRequest<'_>, candidates: &[GrantCandidate]) -> String {
     let best = candidates.first().and_then(|one| {
-        let rule = build_grant_rule(one, RuleAction::Allow, GrantScope::Session);
-        evaluate_with_rule(request, rule)
+        let rule = build_grant_rule(one, RuleAction::Allow, GrantScope::Session)?;
+        Some(evaluate_with_rule(request, rule))
     });
     match best {
         Some(judgement) => format!(
