@@ -6,6 +6,7 @@ mod command;
 pub mod host;
 mod overlap;
 mod path;
+mod path_set;
 
 pub use argument::ArgumentPattern;
 pub(crate) use command::ProgramName;
@@ -13,6 +14,7 @@ pub use command::{CommandPattern, expand_braces};
 pub(crate) use overlap::has_wildcard;
 pub use path::{PathForms, PathPattern};
 pub(crate) use path::{is_absolute, join_root};
+pub(crate) use path_set::PathPatternSet;
 
 /// Whether a pattern matches everything.
 pub fn matches_everything(pattern: &str) -> bool {

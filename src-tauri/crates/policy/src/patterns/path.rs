@@ -223,13 +223,20 @@ impl PathPattern {
         }
         let real = CaseFolded::new(self.os, forms.real);
         let path: Vec<&str> = real.as_str().split('/').collect();
+        let names = self.leading_names();
+        let start: Vec<&str> = names.iter().map(String::as_str).collect();
+        (1..=start.len()).any(|count| path.ends_with(&start[..count]))
+    }
+
+    /// The folded names with which the pattern begins, as far as they are whole.
+    pub(crate) fn leading_names(&self) -> Vec<String> {
         let folded = CaseFolded::new(self.os, self.exact_start().trim_start_matches('/'));
-        let mut start: Vec<&str> = folded.as_str().split('/').collect();
+        let mut names: Vec<String> = folded.as_str().split('/').map(str::to_owned).collect();
         // The last name may be a part of one, unless nothing is left open.
         if !self.is_literal {
-            start.pop();
+            names.pop();
         }
-        (1..=start.len()).any(|count| path.ends_with(&start[..count]))
+        names
     }
 
     /// Whether this pattern is itself about what another one covers: `.env.local` is about `.env.*`, `**` is not.

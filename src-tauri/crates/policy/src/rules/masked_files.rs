@@ -1,13 +1,12 @@
 //! Files that a search must not look into, and a sandbox must not show. Both check every file of a workspace, so the
 //! many that no rule could mean are ruled out by one quick look, and only the others are judged.
 
-use globset::{GlobSet, GlobSetBuilder};
 use protocol::{At, Capability, ResolvedAccess, RuleAction, ToolMode, Verdict};
 
 use super::{CompiledRule, RuleSet, Subject, SubjectKind};
 use crate::limits::PATTERNS_AT_ONCE_MAX;
-use crate::path::{CaseFolded, Os};
-use crate::patterns::{PathPattern, join_root};
+use crate::path::Os;
+use crate::patterns::{PathForms, PathPattern, PathPatternSet};
 
 /// The tools whose reading closes a file.
 const READ_TOOLS: [&str; 2] = ["read", "grep"];
@@ -83,15 +82,6 @@ pub(super) enum MaskedFiles {
     Some(Vec<PathPatternSet>),
 }
 
-/// Patterns of one system, all of which are looked for at once.
-#[derive(Debug, Clone)]
-pub(super) struct PathPatternSet {
-    os: Os,
-    set: GlobSet,
-    /// Whether one of the patterns begins at a root.
-    any_absolute: bool,
-}
-
 impl MaskedFiles {
     fn from_rules(rules: &RuleSet) -> Self {
         let reading = rules.rules_on_reading().into_iter();
@@ -117,42 +107,14 @@ impl MaskedFiles {
         let Self::Some(patterns) = self else {
             return true;
         };
+        let forms = PathForms {
+            real: path,
+            root,
+            inside: true,
+        };
         // Such a path has more than one spelling, and each of them counts.
         let is_plain = !path.contains('\\') && !path.contains("//");
-        !is_plain
-            || patterns
-                .iter()
-                .any(|patterns| patterns.may_match(path, root))
-    }
-}
-
-impl PathPatternSet {
-    /// Builds the set of one system's patterns; none where one of them covers everything.
-    fn from_patterns(os: Os, all: &[&PathPattern]) -> Option<Self> {
-        let mut set = GlobSetBuilder::new();
-        let mut any_absolute = false;
-        for pattern in all.iter().filter(|pattern| pattern.os() == os) {
-            // A pattern that covers a path covers the paths below it as well.
-            let [_, below] = pattern.broad_globs()?;
-            set.add(below);
-            any_absolute |= pattern.is_absolute();
-        }
-        let set = set.build().ok()?;
-        Some(Self {
-            os,
-            set,
-            any_absolute,
-        })
-    }
-
-    fn may_match(&self, path: &str, root: Option<&str>) -> bool {
-        let covers = |path: &str| {
-            let folded = CaseFolded::new(self.os, path);
-            let path = folded.as_str().trim_start_matches('/');
-            self.set.is_match(format!("{path}/."))
-        };
-        let at_root = || root.is_some_and(|root| covers(&join_root(root, path)));
-        !self.set.is_empty() && (covers(path) || self.any_absolute && at_root())
+        !is_plain || patterns.iter().any(|patterns| patterns.may_cover(&forms))
     }
 }
 

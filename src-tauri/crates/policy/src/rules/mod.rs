@@ -18,7 +18,7 @@ use protocol::rule::verdict::RuleTrace;
 use protocol::{At, Capability, ResolvedAccess, Rule, RuleAction, RuleScope, ToolMode, Verdict};
 
 pub use compiled_rule::CompiledRule;
-pub(crate) use compiled_rule::{covers_fact, covers_named_path};
+pub(crate) use compiled_rule::{covers_fact, covers_named_path, matches_named_path, path_forms};
 pub(crate) use server_permission::resolve_permission;
 pub(crate) use subject::quote_truncated;
 pub use subject::{Subject, SubjectKind};

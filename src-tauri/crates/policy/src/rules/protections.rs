@@ -4,15 +4,18 @@
 //! rule of the person's overrides one that may be overridden, but only by naming the very place: `.env.local`, not
 //! `**`.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use globset::escape;
 use protocol::rule::verdict::RuleTrace;
 use protocol::{Capability, ResolvedAccess, Rule, RuleAction, RuleScope, Verdict};
 
 use crate::path::Os;
-use crate::patterns::PathPattern;
-use crate::rules::{CompiledRule, Subject, SubjectKind, covers_fact, covers_named_path};
+use crate::patterns::{PathPattern, PathPatternSet};
+use crate::rules::{
+    CompiledRule, Subject, SubjectKind, covers_fact, covers_named_path, matches_named_path,
+    path_forms,
+};
 
 /// Places of code that runs by itself later on, and that no agent has to change.
 const AUTORUN_PATHS: &[&str] = &[
@@ -79,9 +82,17 @@ const SECRET_SAMPLES: [&str; 6] = [
 /// Countersign's own.
 const OWN_PATHS: &[&str] = &[".countersign/**"];
 
+/// The system by whose spelling paths are compared: where case does not count on some system it does not count here,
+/// for nobody means another file by `.ENV`.
+const SPELLING_OS: Os = Os::Macos;
+
 /// All protections.
 #[derive(Debug, Clone, Default)]
-pub struct Protections(Vec<Protection>);
+pub struct Protections {
+    all: Arc<Vec<Protection>>,
+    /// The patterns of all protections, compiled on first use by any clone; none if they cannot be looked for at once.
+    patterns: Arc<OnceLock<Option<PathPatternSet>>>,
+}
 
 #[derive(Debug, Clone)]
 struct Protection {
@@ -171,7 +182,7 @@ impl Protections {
 
     /// The protections as rules, for display.
     pub fn rules(&self) -> impl Iterator<Item = &Rule> {
-        self.0.iter().map(|protection| &protection.rule)
+        self.all.iter().map(|protection| &protection.rule)
     }
 
     /// Protects a folder of the app's own, by its path from the root of the workspace on; the whole workspace if that is
@@ -192,12 +203,12 @@ impl Protections {
 
     fn add(&mut self, protected: &ProtectedPaths<'_>) {
         for pattern in protected.patterns {
-            // Where case does not count on some system it does not count here: nobody means another file by `.ENV`.
-            let Ok(path) = PathPattern::new(pattern, Os::Macos) else {
+            let Ok(path) = PathPattern::new(pattern, SPELLING_OS) else {
                 continue;
             };
             path.compile();
-            self.0.push(Protection {
+            self.patterns = Arc::default();
+            Arc::make_mut(&mut self.all).push(Protection {
                 capabilities: protected.capabilities,
                 path,
                 is_final: protected.is_final,
@@ -226,7 +237,7 @@ impl Protections {
     /// Patterns for which protections may make the reading of a file stricter.
     pub(crate) fn read_patterns(&self) -> impl Iterator<Item = &PathPattern> {
         let reading = |one: &&Protection| one.capabilities.contains(&Capability::FsRead);
-        self.0.iter().filter(reading).map(|one| &one.path)
+        self.all.iter().filter(reading).map(|one| &one.path)
     }
 
     /// Whether a path of the workspace is protected from reading, because secrets are often kept there.
@@ -237,7 +248,10 @@ impl Protections {
 
     /// Returns the strictest action of the protections for a path, whatever the rules are.
     pub(crate) fn strictest_action(&self, fact: &ResolvedAccess) -> Option<RuleAction> {
-        self.0
+        if !self.may_cover(fact, None) {
+            return None;
+        }
+        self.all
             .iter()
             .filter(|protection| {
                 protection.capabilities.contains(&fact.capability)
@@ -248,7 +262,24 @@ impl Protections {
             .max_by_key(|action| Verdict::from(*action))
     }
 
-    /// Returns the strictest protection that is stricter than `held`, with its verdict. `speaks` is the rule that
+    /// Whether a protection could cover a path: a quick look, which rules out most of them.
+    fn may_cover(&self, fact: &ResolvedAccess, root: Option<&str>) -> bool {
+        // What a wildcard stands for is compared with each pattern.
+        if fact.derived && fact.doubt.is_some() {
+            return true;
+        }
+        let patterns = self.patterns.get_or_init(|| {
+            let all: Vec<&PathPattern> = self.all.iter().map(|one| &one.path).collect();
+            PathPatternSet::from_patterns(SPELLING_OS, &all)
+        });
+        let removes = fact.capability == Capability::FsDelete;
+        patterns.as_ref().is_none_or(|patterns| {
+            matches_named_path(fact, root, |forms| patterns.may_cover(forms))
+                || removes && patterns.may_cover_in_removed(&path_forms(fact, root))
+        })
+    }
+
+    /// Returns the strictest protection that is stricter than `current`, with its verdict. `speaks` is the rule that
     /// decided: where it names the place itself, it overrides protections that may be overridden.
     ///
     /// Where a command runs in the sandbox first, only the paths that it names to be changed count: the sandbox masks what
@@ -274,6 +305,9 @@ impl Protections {
         if waits && fact.inside && fact.capability == Capability::FsRead {
             return None;
         }
+        if !self.may_cover(fact, root) {
+            return None;
+        }
         let covers = match waits {
             true => covers_named_path,
             false => covers_fact,
@@ -290,7 +324,7 @@ impl Protections {
                 && speaks.is_some_and(|rule| rule.trusted && rule.names_protected(&protection.path))
         };
         let stands = self
-            .0
+            .all
             .iter()
             .filter(holds)
             .filter(|protection| !overridden(protection))
@@ -331,7 +365,52 @@ fn is_sample(fact: &ResolvedAccess) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    const NAMES: [&str; 14] = [
+        "src",
+        ".git",
+        "config",
+        "hooks",
+        ".ENV",
+        ".e\u{200c}nv",
+        "x.pem",
+        ".ssh",
+        "Secrets",
+        "a.json",
+        "..",
+        "my\\.env",
+        "",
+        "~",
+    ];
+
+    proptest! {
+        /// The quick look leaves the protections unchanged.
+        #[test]
+        fn no_protected_path_is_missed(
+            real in proptest::collection::vec(0..NAMES.len(), 0..4),
+            target in proptest::collection::vec(0..NAMES.len(), 0..4),
+            inside: bool,
+            removes: bool,
+        ) {
+            let path = |names: &[usize]| {
+                let names: Vec<&str> = names.iter().map(|at| NAMES[*at]).collect();
+                names.join("/")
+            };
+            let protections = Protections::standard();
+            let capability = [Capability::FsWrite, Capability::FsDelete][usize::from(removes)];
+            let fact = ResolvedAccess {
+                target: path(&target),
+                inside,
+                ..ResolvedAccess::new_inside(capability, path(&real))
+            };
+            let root = Some("/home/me/.ssh/project");
+            let covered = protections.all.iter().any(|one| covers_fact(&one.path, &fact, root));
+            prop_assert!(!covered || protections.may_cover(&fact, root), "{:?}", fact);
+        }
+    }
 
     #[test]
     fn a_folder_is_protected_whatever_it_is_called() {

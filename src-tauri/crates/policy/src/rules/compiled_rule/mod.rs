@@ -375,13 +375,22 @@ pub(crate) fn covers_named_path(
     fact: &ResolvedAccess,
     root: Option<&str>,
 ) -> bool {
+    matches_named_path(fact, root, |forms| pattern.covers(forms))
+}
+
+/// Whether a path matches by its resolved form or by its written one.
+pub(crate) fn matches_named_path(
+    fact: &ResolvedAccess,
+    root: Option<&str>,
+    matches: impl Fn(&PathForms<'_>) -> bool,
+) -> bool {
     let target = collapse_dots(&fact.target);
     let as_said = PathForms {
         real: &target,
         root: None,
         inside: false,
     };
-    pattern.covers(&path_forms(fact, root)) || (target != fact.real && pattern.covers(&as_said))
+    matches(&path_forms(fact, root)) || (target != fact.real && matches(&as_said))
 }
 
 /// Removes `.` and `..` from a path as it was written: the name of a link counts as well as its target.
