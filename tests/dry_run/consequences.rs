@@ -17,7 +17,8 @@ const SANDBOX: &str = env!("CARGO_BIN_EXE_sandbox_program");
 /// A repository with two commits, a branch with one more, uncommitted changes, an ignored build and a file of its own.
 const REPOSITORY: &str = "\
     git init -q -b main . && git config user.email a@b.example && git config user.name A && \
-    printf 'target/\\n.env.local\\n' > .gitignore && printf 'one\\ntwo\\nthree\\n' > tracked && git add . && git commit -qm 1 && \
+    printf 'target/\\n.env.local\\n' > .gitignore && printf 'one\\ntwo\\nthree\\n' > tracked && \
+    echo 'crlf eol=crlf' > .git/info/attributes && printf 'one\\r\\ntwo\\r\\n' > crlf && git add . && git commit -qm 1 && \
     echo four >> tracked && git commit -qam 2 && \
     git switch -qc side HEAD~1 && echo side > side && git add . && git commit -qm 3 && git switch -q main && \
     git tag v1 HEAD~1 && printf 'mine\\nmine too\\n' > dirty && git add dirty && printf 'mine\\nnew work\\nmore work\\n' > dirty && \
@@ -78,6 +79,7 @@ async fn ask_reason(turn: Value) -> Option<String> {
 async fn what_git_has_or_a_build_makes_is_no_loss() {
     for command in [
         "rm tracked",
+        "rm crlf",
         "rm -r target",
         "echo changed > tracked",
         "mv untracked elsewhere",

@@ -5,6 +5,7 @@ mod loss;
 mod refs;
 mod settings;
 mod share;
+mod stored_forms;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -86,11 +87,13 @@ impl Repository {
         self
     }
 
-    /// Whether git has this content of a file: staged, or in a commit that a ref leads to, before a command or after it.
+    /// Whether git has this content of a file, in the form in which it keeps it: staged, or in a commit that a ref leads to, before a command or after it.
     /// An object that nothing leads to does not count: git removes it some day. The path is relative to the work tree.
     fn has_content(&self, path: &Path, content: &[u8]) -> bool {
-        let id = gix_object::compute_hash(Kind::Sha1, ObjectKind::Blob, content);
-        id.is_ok_and(|id| self.is_staged(path, &id) || self.is_committed(path, &id))
+        stored_forms::list_stored_forms(content, &self.common_dir).any(|form| {
+            let id = gix_object::compute_hash(Kind::Sha1, ObjectKind::Blob, &form);
+            id.is_ok_and(|id| self.is_staged(path, &id) || self.is_committed(path, &id))
+        })
     }
 
     fn is_staged(&self, path: &Path, blob: &ObjectId) -> bool {
