@@ -21,7 +21,7 @@ const REPOSITORY: &str = "\
     echo 'crlf eol=crlf' > .git/info/attributes && printf 'one\\r\\ntwo\\r\\n' > crlf && git add . && git commit -qm 1 && \
     echo four >> tracked && git commit -qam 2 && \
     git switch -qc side HEAD~1 && echo side > side && git add . && git commit -qm 3 && git switch -q main && \
-    git tag v1 HEAD~1 && printf 'mine\\nmine too\\n' > dirty && git add dirty && printf 'mine\\nnew work\\nmore work\\n' > dirty && \
+    git tag v1 HEAD~1 && git update-ref refs/remotes/origin/old v1 && printf 'mine\\nmine too\\n' > dirty && git add dirty && printf 'mine\\nnew work\\nmore work\\n' > dirty && \
     echo notes > untracked && mkdir -p target/debug && echo made > target/debug/app && echo K=1 > .env.local && \
     printf 'id,n\n1,4\n2,5\n3,6\n4,7\n' > rows.csv";
 
@@ -205,6 +205,10 @@ async fn commits_that_nothing_holds_any_more_ask() {
             "It drops 1 commit that only the branch `main` holds.",
         ),
         ("git tag -d v1", "It moves or deletes the tag `v1`."),
+        (
+            "git branch -qdr origin/old",
+            "It forgets `origin/old`, a branch of a remote.",
+        ),
         ("git replace HEAD HEAD~1", "It changes `.git/refs/replace"),
         ("git stash -q && git stash drop -q", "not in git"),
         (

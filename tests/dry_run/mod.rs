@@ -20,3 +20,6 @@ pub(crate) mod environment_variables;
 pub(crate) mod postures;
 #[cfg(target_os = "linux")]
 pub(crate) mod protection_layers;
+// Rules for the remotes of a repository.
+#[cfg(target_os = "linux")]
+pub(crate) mod remotes;

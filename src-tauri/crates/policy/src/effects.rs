@@ -7,7 +7,7 @@ use protocol::{At, Capability, Gate, ResolvedAccess, RuleAction, RuleScope, Verd
 use crate::explanation;
 use crate::request::EvaluationRequest;
 use crate::rules::traces::merge_traces;
-use crate::rules::{RuleDecision, RuleSet, Subject, SubjectKind};
+use crate::rules::{RuleDecision, RuleSet, Subject, SubjectKind, quote_truncated};
 
 /// How many paths are spoken of one by one.
 const LISTED_PATHS_MAX: usize = 3;
@@ -102,6 +102,19 @@ pub(crate) fn evaluate_effects(
             verdict = verdict.max(Verdict::Ask);
             reasons.push(reason.clone());
         }
+    }
+    // A command that only uses a remote did nothing of what it is for.
+    if let (Some(used), false, true) = (
+        request.facts.remotes().first(),
+        dry_run.agreed,
+        dry_run.reached.is_empty(),
+    ) {
+        verdict = verdict.max(Verdict::Ask);
+        reasons.push(format!(
+            "It could not reach the remote `{}` at `{}`.",
+            quote_truncated(&used.remote),
+            quote_truncated(&used.address)
+        ));
     }
     // A person would want to know of refusals before the call counts as done.
     if dry_run.refused > 0 && !dry_run.agreed {

@@ -7,6 +7,7 @@ use protocol::view::preview::UndoAvailability;
 use protocol::{CallId, Digest, Gate, ToolMode, Trail, Verdict};
 
 use crate::effects;
+use crate::egress;
 use crate::explanation;
 use crate::explanation::{OTHERS_START, VERB_START};
 use crate::host_access;
@@ -90,7 +91,15 @@ impl Judgement {
 /// 8. `Gate::Capability` again, if the effects lie beyond the surface of the agent: denies, whatever came before.
 /// 9. `Gate::Headless`, the headless host: turns an ask that is left into a deny, with the sentence of the host. An ask
 ///    that the effects of a dry run may settle is left as it is, if the call runs in a dry run first.
+///
+/// Effects of a dry run without network access do not count once rules let the call reach the remotes that it uses.
 pub fn evaluate(request: &EvaluationRequest<'_>) -> Judgement {
+    let request = &EvaluationRequest {
+        dry_run: request
+            .dry_run
+            .filter(|_| !egress::is_dry_run_outdated(request)),
+        ..*request
+    };
     let mut mode = evaluate_mode(request);
     let scope = scope::check_scope(request.tool, request.facts, request.rules, request.now);
     let ruled = evaluate_rules(request, mode.verdict.unwrap_or(Verdict::Ask));

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use protocol::rule::evidence::{ArgumentValue, Confinement, Evidence};
+use protocol::rule::evidence::{ArgumentValue, Confinement, Evidence, RemoteUse};
 use protocol::{Capability, Digest, ResolvedAccess};
 
 use crate::Surface;
@@ -23,6 +23,7 @@ pub struct CallFacts {
     /// Accesses that words of the commands may stand for, beside `all`: they can only make the verdict stricter.
     uses: Vec<ResolvedAccess>,
     commands: Vec<(String, ShellFacts)>,
+    remotes: Vec<RemoteUse>,
     denial_reason: Option<String>,
     /// Roots that a person would have to open first: the resolved path of a fact, and the root for it.
     roots_to_open: Vec<(String, String)>,
@@ -154,6 +155,21 @@ impl CallFacts {
         self.arguments.as_deref()
     }
 
+    /// Adds a use of a remote by one of the commands, none of which does anything else.
+    pub fn add_remote(&mut self, remote: RemoteUse) {
+        self.remotes.push(remote);
+    }
+
+    /// Uses of remotes by the commands, if the commands do nothing else.
+    pub fn remotes(&self) -> &[RemoteUse] {
+        &self.remotes
+    }
+
+    /// Returns the use of a remote by the command of these words.
+    pub(crate) fn find_remote(&self, words: &[String]) -> Option<&RemoteUse> {
+        self.remotes.iter().find(|remote| remote.words == words)
+    }
+
     /// Sets the server that others read and that the call sends something to.
     pub fn set_sent_to_others(&mut self, server: String) {
         self.sent_to_others = Some(server);
@@ -237,6 +253,7 @@ impl CallFacts {
                 .iter()
                 .map(|(_, read)| read.to_evidence())
                 .collect(),
+            remotes: self.remotes.clone(),
             below: self.recursive_facts.clone(),
             beyond: self.denial_reason.clone(),
             opens: self.roots_to_open.clone(),
@@ -259,6 +276,7 @@ impl CallFacts {
             all: Vec::with_capacity(evidence.facts.len()),
             uses: evidence.uses,
             commands: Vec::new(),
+            remotes: evidence.remotes,
             denial_reason: evidence.beyond,
             roots_to_open: evidence.opens,
             recursive_facts: evidence.below,

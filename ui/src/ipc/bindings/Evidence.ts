@@ -3,6 +3,7 @@ import type { ArgumentValue } from "./ArgumentValue";
 import type { CommandEvidence } from "./CommandEvidence";
 import type { Confinement } from "./Confinement";
 import type { DryRunEvidence } from "./DryRunEvidence";
+import type { RemoteUse } from "./RemoteUse";
 import type { ResolvedAccess } from "./ResolvedAccess";
 import type { Verdict } from "./Verdict";
 
@@ -22,6 +23,10 @@ uses?: Array<ResolvedAccess>,
  * Parsed contents of each command among the facts, in their order; a command that occurs twice is parsed once.
  */
 commands?: Array<CommandEvidence>, 
+/**
+ * Uses of remotes by the call's commands, if the commands do nothing else.
+ */
+remotes?: Array<RemoteUse>, 
 /**
  * Indices of the facts that are folders read with everything below.
  */

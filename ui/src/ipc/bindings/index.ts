@@ -147,6 +147,8 @@ export type { QuickAnswers } from "./QuickAnswers";
 export type { RecordedDecision } from "./RecordedDecision";
 export type { Refusal } from "./Refusal";
 export type { RefusalKind } from "./RefusalKind";
+export type { RemoteUse } from "./RemoteUse";
+export type { RemoteUseKind } from "./RemoteUseKind";
 export type { RenderHint } from "./RenderHint";
 export type { RequestBody } from "./RequestBody";
 export type { RequestField } from "./RequestField";

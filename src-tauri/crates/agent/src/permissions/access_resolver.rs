@@ -8,6 +8,8 @@ use protocol::{Access, Capability, ResolvedAccess};
 use runtime::{PathKind, Workspace};
 use tools::Mentions;
 
+use crate::permissions::remote_uses::add_remote_uses;
+
 /// Source that paths are resolved with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum AccessResolver<'a> {
@@ -85,6 +87,9 @@ impl AccessResolver<'_> {
                     }
                 }
             }
+        }
+        if let Self::Disk(workspace) = self {
+            add_remote_uses(&mut facts, workspace);
         }
         facts
     }

@@ -6,6 +6,7 @@ pub(crate) mod egress;
 pub(crate) mod grant_ledger;
 pub(crate) mod manifest;
 pub(crate) mod policy_input;
+mod remote_uses;
 pub(crate) mod rule_uses;
 pub(crate) mod rules;
 pub mod trust;

@@ -13,13 +13,14 @@ use protocol::rule::evidence::DryRunEvidence;
 use protocol::{Capability, Node, Plan, ResolvedAccess, Verdict};
 use tools::{PreviewedPlan, ToolDryRun};
 
-use crate::permissions::egress;
+use crate::permissions::{egress, policy_input};
 use crate::pipeline::abort::Abort;
 use crate::pipeline::approval::UserFeedback;
 use crate::pipeline::attempt::Attempt;
 use crate::pipeline::call_context::CallContext;
 use crate::pipeline::outcome::ToolRun;
 use crate::pipeline::prepare::PreparedCall;
+use crate::pipeline::verdict::Assessment;
 use crate::pipeline::{bounds, execute, hooks, outcome};
 use crate::session::Session;
 
@@ -172,6 +173,20 @@ pub(crate) fn resolve_allowed_egress(
     let is_allowed = is_command && judgement.verdict() == Verdict::Allow;
     let by_rules = || policy::egress::resolve_rule_egress(&prepared.facts, &session.rules(), now);
     is_allowed.then(by_rules).flatten()
+}
+
+/// Reason why a dry run without network access is done again.
+pub(crate) const OUTDATED_REASON: &str = "A rule lets it reach the remote by now.";
+
+/// Whether a call is allowed because of rules that came after its dry run and let it reach the remotes that it uses: what
+/// the run captured without network access is not what was allowed.
+pub(crate) fn is_outdated(session: &Session, assessed: &Assessment) -> bool {
+    let rules = session.rules();
+    let context = session.policy_context();
+    let request = assessed
+        .input
+        .to_request(&rules, context, &policy_input::empty_digest);
+    assessed.judgement.verdict() == Verdict::Allow && policy::egress::is_dry_run_outdated(&request)
 }
 
 /// Runs a call in a dry run because its card, or the settings, ask for its effects, with network access to these hosts.

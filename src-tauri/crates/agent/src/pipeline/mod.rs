@@ -92,6 +92,9 @@ pub(crate) async fn run_pipeline(
 async fn attempt_call(cx: &mut CallContext<'_>, attempt: Attempt) -> Result<Step<Outcome>, Abort> {
     // 3. Resolve what it touches. 4. Prepare the preview and plan. 5. Judge: scope, rules, mode, watchdogs.
     let assessed = verdict::assess_call(cx, &attempt).await?;
+    if dry_run::is_outdated(cx.session, &assessed) {
+        return Ok(Step::Retry(Attempt::after_change(dry_run::OUTDATED_REASON)));
+    }
     if !cx
         .session
         .take_rule_uses(&assessed.judgement, assessed.is_agreed())

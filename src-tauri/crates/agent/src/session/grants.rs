@@ -164,7 +164,11 @@ fn check_grant(
     granted: &StoredGrant,
 ) -> Result<(), UserError> {
     let verb = weighed.classified.verb_permission.as_ref();
-    if granted.permission != weighed.tool && Some(&granted.permission) != verb {
+    let mut remotes = weighed.facts.remotes().iter();
+    if granted.permission != weighed.tool
+        && Some(&granted.permission) != verb
+        && !remotes.any(|remote| remote.kind.permission() == granted.permission)
+    {
         return Err(UserError::new(
             format!("A grant on this card is for `{}`.", weighed.tool),
             OFFER_HINT,

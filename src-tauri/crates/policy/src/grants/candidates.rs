@@ -1,5 +1,6 @@
 //! Patterns that a rule for a call could name, from the parsed call: the narrowest first.
 
+use protocol::rule::evidence::{RemoteUse, RemoteUseKind};
 use protocol::{Capability, Digest, ResolvedAccess, RuleAction, ToolMode, Verdict};
 
 use super::literal_pattern;
@@ -197,7 +198,11 @@ fn command_candidates(request: &EvaluationRequest<'_>, action: RuleAction) -> Ve
         RuleAction::Allow => {
             let mut open = all.filter(|(subject, _)| !is_subject_allowed(request, subject));
             match (open.next(), open.next()) {
-                (Some((_, only)), None) => command_pattern_candidates(request, action, only),
+                (Some((subject, only)), None) => {
+                    let remote = subject.remote.map(remote_candidate);
+                    let patterns = command_pattern_candidates(request, action, only);
+                    remote.into_iter().chain(patterns).collect()
+                }
                 _ => Vec::new(),
             }
         }
@@ -216,6 +221,20 @@ fn command_candidates(request: &EvaluationRequest<'_>, action: RuleAction) -> Ve
                 .flat_map(|(_, words)| command_pattern_candidates(request, action, words))
                 .collect()
         }
+    }
+}
+
+/// The remote that a command uses, for whatever use of the same kind.
+fn remote_candidate(used: &RemoteUse) -> GrantCandidate {
+    let what = match used.kind {
+        RemoteUseKind::Fetch => "`git fetch` from",
+        RemoteUseKind::PushNewBranch => "`git push` of a new branch to",
+    };
+    GrantCandidate {
+        permission: used.kind.permission().to_owned(),
+        words: format!("{what} `{}`, at `{}`", used.remote, used.address),
+        pattern: Some(used.address.clone()),
+        exact_digest: None,
     }
 }
 

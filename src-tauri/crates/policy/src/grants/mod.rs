@@ -196,7 +196,9 @@ pub fn check_grant(request: &EvaluationRequest<'_>, rule: &CompiledRule) -> Resu
             return Err(why);
         }
         let pattern = rule.rule.pattern.as_deref();
-        let names = rule.exact_digest().is_some() || pattern.is_some_and(names_program);
+        let names = rule.exact_digest().is_some()
+            || rule.remote_address().is_some()
+            || pattern.is_some_and(names_program);
         if request.facts.commands().next().is_some() && !names {
             return Err("Only a pattern that names its program is granted on a card.".to_owned());
         }

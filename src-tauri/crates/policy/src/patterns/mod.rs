@@ -7,6 +7,7 @@ pub mod host;
 mod overlap;
 mod path;
 mod path_set;
+mod remote;
 
 pub use argument::ArgumentPattern;
 pub(crate) use command::ProgramName;
@@ -15,6 +16,7 @@ pub(crate) use overlap::has_wildcard;
 pub use path::{PathForms, PathPattern};
 pub(crate) use path::{is_absolute, join_root};
 pub(crate) use path_set::PathPatternSet;
+pub use remote::RemoteAddress;
 
 /// Whether a pattern matches everything.
 pub fn matches_everything(pattern: &str) -> bool {

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use protocol::rule::evidence::RemoteUseKind;
 use protocol::{Capability, ToolMode};
 
 use super::subject::{Subject, SubjectKind};
@@ -116,6 +117,9 @@ impl RuleIndex {
         names.extend(touches.iter().map(|capability| capability.as_str()));
         if touches.contains(&Capability::FsDelete) {
             names.push(Capability::FsWrite.as_str());
+        }
+        if touches.contains(&Capability::ShellRun) {
+            names.extend(RemoteUseKind::ALL.map(RemoteUseKind::permission));
         }
         names.sort_unstable();
         names.dedup();

@@ -14,6 +14,7 @@ pub(crate) mod traces;
 
 use std::sync::OnceLock;
 
+use protocol::rule::evidence::RemoteUse;
 use protocol::rule::verdict::RuleTrace;
 use protocol::{At, Capability, ResolvedAccess, Rule, RuleAction, RuleScope, ToolMode, Verdict};
 
@@ -310,6 +311,12 @@ impl RuleSet {
         let places = self.index.find_place_rules(tool, &[]);
         let mut rules = places.into_iter().map(|at| &self.rules[at]);
         rules.any(|rule| rule.opens_path(tool, fact) && !is_out_of_force(rule, now))
+    }
+
+    /// Whether a rule about remotes allows this use of one.
+    pub(crate) fn allows_remote(&self, remote: &RemoteUse, now: At) -> bool {
+        let mut rules = self.rules.iter();
+        rules.any(|rule| rule.allows_remote(remote) && !is_out_of_force(rule, now))
     }
 
     /// Whether a rule opens a host that is closed unless it is named.

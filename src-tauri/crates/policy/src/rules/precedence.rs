@@ -41,6 +41,8 @@ impl Precedence {
             rank,
             prefix_chars: match compiled.exact_digest() {
                 Some(_) => EXACT_CALL_PREFIX,
+                // An address and the words of a command are not to be compared: the rule about commands decides.
+                None if compiled.remote_address().is_some() => 0,
                 None => rule.pattern.as_deref().map_or(0, count_literal_prefix),
             },
             scope: rule.scope,

@@ -1,6 +1,6 @@
 //! The subjects of rules: the facts of a call, each prepared once, however many rules there are.
 
-use protocol::rule::evidence::ArgumentValue;
+use protocol::rule::evidence::{ArgumentValue, RemoteUse};
 use protocol::{Capability, Digest, ResolvedAccess, ToolMode};
 
 use crate::facts::CallFacts;
@@ -31,6 +31,8 @@ pub struct Subject<'a> {
     pub exact_digest: Option<&'a Digest>,
     /// The arguments of the call; none where they are not known.
     pub arguments: Option<&'a [ArgumentValue]>,
+    /// The use of a remote that the subject, a command, makes.
+    pub remote: Option<&'a RemoteUse>,
 }
 
 /// The kind of a subject.
@@ -73,6 +75,7 @@ impl<'a> Subject<'a> {
             is_named_removal: false,
             exact_digest: None,
             arguments: None,
+            remote: None,
         }
     }
 
@@ -87,33 +90,31 @@ impl<'a> Subject<'a> {
             ..Self::new(tool, seen)
         };
         let mut all = Vec::new();
-        let mut push = |seen, tightens, is_recursive| {
-            all.push(Self {
-                is_recursive,
-                ..of_call(seen, tightens)
-            });
-        };
         if facts.all().iter().all(|fact| fact.derived) {
             let about = facts.all().iter().collect();
-            push(SubjectKind::WholeCall { about }, false, false);
+            all.push(of_call(SubjectKind::WholeCall { about }, false));
         }
         for (at, fact) in facts.all().iter().enumerate() {
             match fact.capability {
                 Capability::ShellRun => {
                     for (words, plain, tightens) in command_pieces(facts.find_command(&fact.target))
                     {
-                        let tightens = tightens || fact.derived;
-                        push(SubjectKind::Command { words, plain }, tightens, false);
+                        all.push(Self {
+                            remote: facts.find_remote(&words),
+                            ..of_call(
+                                SubjectKind::Command { words, plain },
+                                tightens || fact.derived,
+                            )
+                        });
                     }
                 }
                 Capability::FsRead | Capability::FsWrite | Capability::FsDelete => {
-                    push(
-                        SubjectKind::Path(fact),
-                        fact.derived,
-                        facts.is_read_recursively(at),
-                    );
+                    all.push(Self {
+                        is_recursive: facts.is_read_recursively(at),
+                        ..of_call(SubjectKind::Path(fact), fact.derived)
+                    });
                 }
-                Capability::NetFetch => push(SubjectKind::Host(fact), fact.derived, false),
+                Capability::NetFetch => all.push(of_call(SubjectKind::Host(fact), fact.derived)),
             }
         }
         all.extend(facts.uses().iter().map(|fact| Self {

@@ -9,6 +9,7 @@ mod raw;
 mod time;
 mod warnings;
 
+use protocol::rule::evidence::RemoteUseKind;
 use protocol::{Capability, Rule, RuleScope, ToolMode, UserError};
 use similar::get_close_matches;
 
@@ -224,11 +225,13 @@ fn check_permission(permission: &str) -> Result<(), String> {
     }
     let permission = &*crate::rules::resolve_permission(permission)?;
     let capabilities = Capability::ALL.map(Capability::as_str);
-    if permission.contains('.') && !capabilities.contains(&permission) && permission != NET_READ {
+    let further = RemoteUseKind::ALL.map(RemoteUseKind::permission);
+    let known = [&capabilities[..], &[NET_READ], &further[..]].concat();
+    if permission.contains('.') && !known.contains(&permission) {
         return Err(format!(
-            "`{permission}` is not a capability; the capabilities are {}, {NET_READ}{}",
-            capabilities.join(", "),
-            suggest_name(permission, &capabilities)
+            "`{permission}` is not a capability; the capabilities are {}{}",
+            known.join(", "),
+            suggest_name(permission, &known)
         ));
     }
     let bare = permission.strip_suffix('*').unwrap_or(permission);

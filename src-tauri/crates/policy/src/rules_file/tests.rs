@@ -183,3 +183,42 @@ fn what_is_hardly_meant_is_told() {
         );
     }
 }
+
+#[test]
+fn a_rule_about_a_remote_allows_and_names_its_address() {
+    let rule = |permission: &str, rest: &str| {
+        user(&format!(
+            "[[rule]]\npermission = \"{permission}\"\n{rest}\n"
+        ))
+    };
+    let address = "pattern = \"https://git.example/app.git\"";
+    let allow = format!("{address}\naction = \"allow\"");
+    for permission in ["git.fetch", "git.push"] {
+        let file = rule(permission, &allow).unwrap();
+        assert_eq!(file.warnings, []);
+        let example = "match = [\"https://git.example/app.git\"]\nnot_match = [\"https://git.example/b.git\"]";
+        assert!(rule(permission, &format!("{allow}\n{example}")).is_ok());
+        for (rest, what) in [
+            (address.to_owned(), "can only allow"),
+            (format!("{address}\naction = \"deny\""), "can only allow"),
+            ("action = \"allow\"".to_owned(), "needs the address"),
+            (
+                "pattern = \"*\"\naction = \"allow\"".to_owned(),
+                "no address",
+            ),
+            (
+                "pattern = \"origin\"\naction = \"allow\"".to_owned(),
+                "no address",
+            ),
+            (
+                format!("{allow}\nmatch = [\"https://git.example/b.git\"]"),
+                "does not match its example",
+            ),
+        ] {
+            let fault = rule(permission, &rest).unwrap_err();
+            assert!(fault.message.contains(what), "{rest}: {}", fault.message);
+        }
+    }
+    let fault = rule("git.pull", &allow).unwrap_err();
+    assert!(fault.message.contains("git.fetch, git.push"), "{fault}");
+}

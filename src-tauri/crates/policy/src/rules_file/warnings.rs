@@ -98,7 +98,7 @@ fn find_rule_warnings(compiled: &CompiledRule, source: &RulesFileSource<'_>) -> 
         rest.split_once('/')
             .is_some_and(|(_, path)| !matches!(path, "" | "*" | "**"))
     });
-    if allows && is_address {
+    if allows && is_address && compiled.remote_address().is_none() {
         warnings.push(format!(
             "`{pattern}` never allows anything: rules hold for whole hosts, not for parts of a site"
         ));
@@ -108,6 +108,7 @@ fn find_rule_warnings(compiled: &CompiledRule, source: &RulesFileSource<'_>) -> 
         && !permission.ends_with('*')
         && !permission.starts_with("mode:")
         && permission != NET_READ
+        && compiled.remote_address().is_none()
         && !Capability::ALL.iter().any(|one| one.as_str() == permission);
     if is_name && !source.known_tools.contains(&permission) {
         let close = get_close_matches(permission, source.known_tools, 1, 0.6);

@@ -10,6 +10,7 @@ mod facts;
 
 pub(crate) use crate::shell::matching::named_only::requires_named_rule;
 pub(crate) use crate::shell::matching::plain::names_program_by_path;
+pub use crate::shell::programs::git_remotes::{RemoteCommand, parse_remote_command};
 pub(crate) use crate::shell::programs::runners::runs_other_programs;
 pub(crate) use crate::shell::tables::list_has_word;
 pub use facts::{

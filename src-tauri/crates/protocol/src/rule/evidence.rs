@@ -18,6 +18,10 @@ pub struct Evidence {
     /// Parsed contents of each command among the facts, in their order; a command that occurs twice is parsed once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<CommandEvidence>,
+    /// Uses of remotes by the call's commands, if the commands do nothing else.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<RemoteUse>>", optional)]
+    pub remotes: Vec<RemoteUse>,
     /// Indices of the facts that are folders read with everything below.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub below: Vec<usize>,
@@ -54,6 +58,48 @@ pub struct Evidence {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub sent_to_others: Option<String>,
+}
+
+/// A command of git that reaches a remote which the repository of the workspace has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RemoteUse {
+    /// Kind of the use.
+    pub kind: RemoteUseKind,
+    /// The words of the command.
+    pub words: Vec<String>,
+    /// Name of the remote.
+    pub remote: String,
+    /// Address that git reaches the remote at.
+    pub address: String,
+}
+
+/// Kind of a use of a remote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum RemoteUseKind {
+    /// Commits are fetched; no branch of the person's own moves.
+    Fetch,
+    /// Branches are pushed that the remote is not known to have; nothing there is moved or deleted by force.
+    PushNewBranch,
+}
+
+impl RemoteUseKind {
+    /// Every kind.
+    pub const ALL: [Self; 2] = [Self::Fetch, Self::PushNewBranch];
+
+    /// Permission by which a rule names the kind.
+    pub fn permission(self) -> &'static str {
+        match self {
+            Self::Fetch => "git.fetch",
+            Self::PushNewBranch => "git.push",
+        }
+    }
+
+    /// Returns the kind that a permission names; none for any other permission.
+    pub fn from_permission(permission: &str) -> Option<Self> {
+        let mut kinds = Self::ALL.into_iter();
+        kinds.find(|kind| kind.permission() == permission)
+    }
 }
 
 /// One value among the arguments of a call.

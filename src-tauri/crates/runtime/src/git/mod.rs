@@ -2,7 +2,9 @@
 
 mod ignored;
 mod loss;
+mod personal_settings;
 mod refs;
+mod remotes;
 mod settings;
 mod share;
 mod stored_forms;
@@ -17,6 +19,7 @@ use protocol::CapturedEffects;
 pub use ignored::count_build_outputs;
 pub use loss::{UnversionedChanges, UnversionedLoss, examine_unversioned_changes};
 pub use refs::{RepositoryChange, examine_repository_change};
+pub use remotes::{KnownRemote, find_fetch_remote, find_push_remote};
 pub use share::{ChangedShare, find_large_share};
 
 /// How many commits are searched for a file. What only a further one has counts as unknown to git.

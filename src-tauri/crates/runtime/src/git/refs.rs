@@ -55,7 +55,7 @@ const REPLACEMENTS: &str = "refs/replace";
 const SETTINGS: &str = "config";
 
 /// Longest settings that are compared, in bytes.
-const SETTINGS_BYTES_MAX: u64 = 1024 * 1024;
+pub(super) const SETTINGS_BYTES_MAX: u64 = 1024 * 1024;
 
 /// What a command did to the repository of its workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -141,7 +141,7 @@ impl<'a> GitChanges<'a> {
 
 /// The refs of a repository, by name, and where each leads.
 #[derive(Debug, Clone, Default)]
-struct Refs {
+pub(super) struct Refs {
     packed: BTreeMap<String, ObjectId>,
     loose: BTreeMap<String, ObjectId>,
     /// The commit that is checked out without a branch.
@@ -149,7 +149,7 @@ struct Refs {
 }
 
 impl Refs {
-    fn read(common_dir: &Path) -> Self {
+    pub fn read(common_dir: &Path) -> Self {
         let mut refs = Self {
             packed: read_packed_refs(&common_dir.join("packed-refs")),
             ..Self::default()
@@ -197,7 +197,7 @@ impl Refs {
         self.loose.get(name).or_else(|| self.packed.get(name))
     }
 
-    fn names(&self) -> impl Iterator<Item = &str> {
+    pub fn names(&self) -> impl Iterator<Item = &str> {
         let packed = self
             .packed
             .keys()
@@ -249,6 +249,11 @@ fn describe_dropped(
         };
         if let Some(tag) = name.strip_prefix("refs/tags/") {
             return Some(format!("It moves or deletes the tag `{tag}`."));
+        }
+        if let Some(branch) = name.strip_prefix("refs/remotes/")
+            && after.get(name).is_none()
+        {
+            return Some(format!("It forgets `{branch}`, a branch of a remote."));
         }
         let Some(branch) = name.strip_prefix("refs/heads/") else {
             continue;

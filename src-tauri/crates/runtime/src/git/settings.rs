@@ -54,11 +54,11 @@ fn has_new_escape(before: &[u8], after: &[u8]) -> bool {
 
 /// One setting, `section.subsection.key` with its value. Section and key are in lower case: git reads them in any.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Setting {
-    section: String,
-    subsection: Option<String>,
-    key: String,
-    value: String,
+pub(super) struct Setting {
+    pub section: String,
+    pub subsection: Option<String>,
+    pub key: String,
+    pub value: String,
 }
 
 impl Setting {
@@ -80,14 +80,19 @@ impl Setting {
 }
 
 /// The settings of one file, in its order.
-struct Settings(Vec<Setting>);
+pub(super) struct Settings(pub Vec<Setting>);
 
 impl Settings {
     /// Reads settings; none if they are not well-formed.
-    fn parse(text: &[u8]) -> Option<Self> {
+    pub fn parse(text: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(text).ok()?;
         let meta = Metadata::default();
         let file = File::from_bytes_no_includes(text.as_bytes(), meta, Options::default()).ok()?;
+        Some(Self::from_file(&file))
+    }
+
+    /// Lists the settings of files that are read already.
+    pub fn from_file(file: &File) -> Self {
         let sections = file.sections().flat_map(|section| {
             let header = section.header();
             let subsection = header.subsection_name().map(ToString::to_string);
@@ -99,7 +104,7 @@ impl Settings {
                 value: value.to_string(),
             })
         });
-        Some(Self(sections.collect()))
+        Self(sections.collect())
     }
 
     /// Returns the settings that may run a program.

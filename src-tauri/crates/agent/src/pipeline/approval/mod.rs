@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use policy::{Consent, Judgement, QuestionAnswers};
 use protocol::event::CallChange;
+use protocol::rule::evidence::RemoteUseKind;
 use protocol::{CallState, Decision, EventBody, Plan, Verdict};
 use runtime::FileWatcher;
 use serde_json::{Map, Value};
@@ -175,6 +176,10 @@ pub(crate) async fn ask_person(
     let answer = tokio::select! {
         biased;
         decided = &mut decision => match decided {
+            Ok(decided) if grants_remote(&decided) => {
+                session.reload_rules();
+                Ok(ApprovalAnswer::RulesChanged("You let it use the remote from now on.".to_owned()))
+            }
             Ok(decided) => answer_from_decision(decided, judgement, prepared),
             Err(_) => Err(early_outcome::unfinished_outcome(session, CallState::Interrupted).into()),
         },
@@ -202,6 +207,22 @@ pub(crate) async fn ask_person(
         return answer_from_decision(decided, judgement, prepared);
     }
     answer
+}
+
+/// Whether a decision grants the use of a remote: the call is judged anew, since the rule also gives it network access.
+fn grants_remote(decision: &Decision) -> bool {
+    match decision {
+        Decision::Allow { always, .. } => always
+            .as_ref()
+            .is_some_and(|always| RemoteUseKind::from_permission(&always.permission).is_some()),
+        Decision::Reject { .. }
+        | Decision::Answer { .. }
+        | Decision::Skip
+        | Decision::DryRun
+        | Decision::WithNetwork { .. }
+        | Decision::InPlace { .. }
+        | Decision::Edit { .. } => false,
+    }
 }
 
 fn answer_from_decision(

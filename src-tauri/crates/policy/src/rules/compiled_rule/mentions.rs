@@ -12,6 +12,7 @@ impl CompiledRule {
             CompiledPattern::Argument(pattern) => Some(pattern),
             CompiledPattern::Everything
             | CompiledPattern::Exactly(_)
+            | CompiledPattern::Remote(_)
             | CompiledPattern::Some { .. } => None,
         }
     }

@@ -1,7 +1,9 @@
 //! One rule, ready to match.
 
 mod mentions;
+mod remotes;
 
+use protocol::rule::evidence::RemoteUseKind;
 use protocol::{Capability, Digest, ResolvedAccess, Rule, RuleAction};
 
 use super::NET_READ;
@@ -12,7 +14,8 @@ use super::subject::{Subject, SubjectKind};
 use crate::path::Os;
 use crate::patterns::host::HostPattern;
 use crate::patterns::{
-    ArgumentPattern, CommandPattern, PathForms, PathPattern, has_wildcard, matches_everything,
+    ArgumentPattern, CommandPattern, PathForms, PathPattern, ProgramName, RemoteAddress,
+    has_wildcard, matches_everything,
 };
 use crate::shell::{names_program_by_path, requires_named_rule};
 
@@ -39,6 +42,8 @@ enum CompiledPattern {
     Exactly(Digest),
     /// Calls by one of their arguments.
     Argument(Box<ArgumentPattern>),
+    /// Uses of the remote at one address.
+    Remote(RemoteAddress),
     Some {
         command: Option<CommandPattern>,
         path: Option<Box<PathPattern>>,
@@ -84,6 +89,7 @@ impl CompiledRule {
             CompiledPattern::Exactly(call) => Some(call),
             CompiledPattern::Everything
             | CompiledPattern::Argument(_)
+            | CompiledPattern::Remote(_)
             | CompiledPattern::Some { .. } => None,
         }
     }
@@ -109,6 +115,11 @@ impl CompiledRule {
                 everything: false,
                 places: true,
                 heads: None,
+            },
+            CompiledPattern::Remote(_) => RuleTopic {
+                everything: false,
+                places: false,
+                heads: Some(vec![ProgramName::Exact("git".to_owned())]),
             },
             CompiledPattern::Some {
                 command,
@@ -144,6 +155,8 @@ impl CompiledRule {
                 .mode
                 .filter(|given| given.as_str() == mode)
                 .map(|_| PermissionRank::Mode)?
+        } else if self.remote_address().is_some() {
+            PermissionRank::Capability
         } else if let Some(family) = permission.strip_suffix('*') {
             subject
                 .tool
@@ -179,6 +192,9 @@ impl CompiledRule {
                 | SubjectKind::Response(fact),
             ) if narrow && fact.doubt.is_some() => false,
             (CompiledPattern::Exactly(call), _) => subject.exact_digest == Some(call),
+            (CompiledPattern::Remote(_), _) => {
+                subject.remote.is_some_and(|used| self.names_remote(used))
+            }
             (CompiledPattern::Argument(pattern), _) => match narrow {
                 true => pattern.allows(subject.arguments),
                 false => pattern.covers(subject.arguments),
@@ -266,7 +282,8 @@ impl CompiledRule {
             CompiledPattern::Some { path, .. } => path.as_deref(),
             CompiledPattern::Everything
             | CompiledPattern::Exactly(_)
-            | CompiledPattern::Argument(_) => None,
+            | CompiledPattern::Argument(_)
+            | CompiledPattern::Remote(_) => None,
         }
     }
 
@@ -312,6 +329,9 @@ impl CompiledRule {
 
 impl CompiledPattern {
     fn new(rule: &Rule, os: Os) -> Result<Self, String> {
+        if RemoteUseKind::from_permission(&rule.permission).is_some() {
+            return Self::new_remote(rule);
+        }
         let Some(pattern) = rule
             .pattern
             .as_deref()

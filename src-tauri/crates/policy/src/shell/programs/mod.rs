@@ -3,6 +3,7 @@
 pub(crate) mod awk;
 pub(crate) mod foreign_shell;
 pub(crate) mod git;
+pub(crate) mod git_remotes;
 pub(crate) mod inner_commands;
 pub(crate) mod languages;
 pub(crate) mod launchers;
