@@ -32,6 +32,7 @@ fn own_home(test: &str, files: &[(&str, &str)]) -> Option<PathBuf> {
     let path = format!("{}::{test}", module_path!().split_once("::").unwrap().1);
     let mut again = Command::new(std::env::current_exe().unwrap());
     again.args(["--exact", &path, "--nocapture"]);
+    again.env("PIP_CACHE_DIR", home.path().join("pip-cache"));
     let ran = again.env("HOME", home.path()).env(MARK, "1").output();
     let ran = ran.unwrap();
     let said = String::from_utf8_lossy(&ran.stdout);
@@ -59,13 +60,14 @@ fn list_files(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 7] = [
     (".bashrc", "export A=1\n"),
     (".cache/tool/kept", "kept before\n"),
     (".cargo/bin/tool", "#!/bin/sh\n"),
     (".cargo/config.toml", "[build]\n"),
     (".cargo/credentials.toml", "token = 'aaaaaaaaaaaa'\n"),
     (".cargo/registry/index", "index\n"),
+    ("pip-cache/kept", "kept elsewhere\n"),
 ];
 
 /// A desk whose agent runs a program that does this, in the posture that looks at effects.
@@ -144,5 +146,53 @@ async fn settings_programs_and_secrets_of_the_home_stay_closed() {
         let (what, path) = refused.rsplit_once(' ').unwrap();
         let line = format!("{what} {}", home.join(path).display());
         assert!(lines.contains(&line), "{script}: {lines:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_place_that_a_variable_names_is_a_cache_as_well() {
+    let test = "a_place_that_a_variable_names_is_a_cache_as_well";
+    if own_home(test, &FILES).is_none() {
+        return;
+    }
+    let mut desk = open_program("cd ~/pip-cache; echo new > new; cat kept new").await;
+    desk.play().await;
+    let (state, text) = desk.call_outcomes().await.remove(0);
+    assert_eq!(state, CallState::Done, "{text}");
+    assert!(text.contains("kept elsewhere\nnew\n"), "{text}");
+}
+
+#[tokio::test]
+async fn a_command_may_name_what_it_reads_of_caches_and_nothing_else_there() {
+    let test = "a_command_may_name_what_it_reads_of_caches_and_nothing_else_there";
+    let Some(home) = own_home(test, &FILES) else {
+        return;
+    };
+    let whole = format!("cat {}/.cache/tool/kept", home.display());
+    for (command, expected) in [
+        ("ls ~/.cargo/registry", Some("index")),
+        ("cat ~/.cache/tool/kept", Some("kept before")),
+        ("grep -r kept $HOME/.cache", Some("kept before")),
+        ("du -sh ~/.cache/tool", Some(".cache/tool")),
+        (&whole, Some("kept before")),
+        ("cat ~/.cargo/credentials.toml", None),
+        ("cat ~/.cargo/config.toml", None),
+        ("cat ~/.bashrc", None),
+        ("ls ~/.cargo/bin", None),
+        ("cat ~/.cache/../.bashrc", None),
+        ("cat ~/.cache/$PLACE", None),
+        ("echo x > ~/.cache/tool/new", None),
+        ("rm ~/.cache/tool/kept", None),
+    ] {
+        let mut desk = open_in(Posture::AskAboutEffects, command, Host::Person).await;
+        desk.play().await;
+        let (state, text) = desk.call_outcomes().await.remove(0);
+        match expected {
+            Some(said) => assert!(
+                state == CallState::Done && text.contains(said),
+                "{command}: {text}"
+            ),
+            None => assert_eq!(state, CallState::Denied, "{command}: {text}"),
+        }
     }
 }

@@ -36,6 +36,8 @@ pub struct CallFacts {
     confinement: Confinement,
     /// Whether the call runs in the sandbox before anything real changes.
     is_sandboxed: bool,
+    /// Paths outside the workspace that the call reads and that its sandbox has layers over.
+    home_state: Vec<String>,
     /// The arguments of a call of somebody else's tool, value by value.
     arguments: Option<Vec<ArgumentValue>>,
     /// The server that others read, if the call sends something there.
@@ -134,6 +136,25 @@ impl CallFacts {
     /// Whether the call runs in the sandbox before anything real changes.
     pub fn is_sandboxed(&self) -> bool {
         self.is_sandboxed
+    }
+
+    /// Opens caches and state in the home folder that commands name to read them, where `is_layered` says of a path that
+    /// the sandbox has a layer over it.
+    pub fn open_home_state(&mut self, is_layered: impl Fn(&str) -> bool) {
+        let named =
+            self.all.iter().chain(&self.uses).filter(|fact| {
+                fact.derived && !fact.inside && fact.capability == Capability::FsRead
+            });
+        let layered = named.filter(|fact| is_layered(&fact.real));
+        self.home_state = layered.map(|fact| fact.real.clone()).collect();
+    }
+
+    /// Whether a command of the call reads caches or state in the home folder by this fact, in its sandbox.
+    pub(crate) fn is_home_state(&self, fact: &ResolvedAccess) -> bool {
+        self.is_sandboxed
+            && fact.derived
+            && fact.capability == Capability::FsRead
+            && self.home_state.contains(&fact.real)
     }
 
     /// Whether the call says that it removes this path of the workspace, or a folder that it lies in.
@@ -259,6 +280,7 @@ impl CallFacts {
             opens: self.roots_to_open.clone(),
             confinement: self.confinement,
             is_sandboxed: self.is_sandboxed,
+            home_state: self.home_state.clone(),
             arguments: self
                 .arguments
                 .as_ref()
@@ -283,6 +305,7 @@ impl CallFacts {
             exact_digest: None,
             confinement: evidence.confinement,
             is_sandboxed: evidence.is_sandboxed,
+            home_state: evidence.home_state,
             arguments: evidence.arguments,
             sent_to_others: evidence.sent_to_others,
         };

@@ -69,7 +69,7 @@ pub use clock::{
 pub use dry_run::{
     ContentPair, DryRunEnvironment, DryRunOutput, InPlaceResult, InPlaceRun, Isolation, LayerKind,
     PrivateCopy, RecoveredRuns, SandboxOptions, SandboxProbe, SandboxRequest, SkippedPaths,
-    Snapshot, describe_changed_rights, read_contents,
+    Snapshot, describe_changed_rights, is_home_state, read_contents,
 };
 pub use error::FileError;
 pub use net::{

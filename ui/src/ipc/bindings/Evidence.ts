@@ -60,6 +60,10 @@ confinement?: Confinement,
  */
 is_sandboxed?: boolean, 
 /**
+ * Paths outside the workspace that the call reads and that its sandbox has layers over.
+ */
+home_state?: Array<string>, 
+/**
  * The arguments of a call of another party's tool, with secrets masked; none where they are not known.
  */
 arguments?: Array<ArgumentValue>, 

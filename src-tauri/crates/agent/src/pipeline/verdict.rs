@@ -90,6 +90,7 @@ async fn screen_call(
     deny_or_pass(cx, evaluate::evaluate_by_name(cx, accesses))?;
     let mut facts = prepare::resolve_facts(cx, accesses);
     facts.set_sandboxed(dry_run::is_sandboxed(cx).await);
+    facts.open_home_state(runtime::is_home_state);
     let alarms = watchdogs::run_built_in(cx.session, &cx.tool, &cx.arguments, &facts);
     // A call that declares no access touches none, and waits for its one full verdict.
     if !facts.all().is_empty() {

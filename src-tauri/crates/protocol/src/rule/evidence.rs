@@ -50,6 +50,10 @@ pub struct Evidence {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub is_sandboxed: bool,
+    /// Paths outside the workspace that the call reads and that its sandbox has layers over.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<String>>", optional)]
+    pub home_state: Vec<String>,
     /// The arguments of a call of another party's tool, with secrets masked; none where they are not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

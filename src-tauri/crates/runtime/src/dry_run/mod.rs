@@ -40,6 +40,8 @@ pub(crate) mod secrets;
 
 pub use crate::dry_run::effects::contents::{ContentPair, read_contents};
 pub use crate::dry_run::effects::rights::describe_changed_rights;
+#[cfg(target_os = "linux")]
+pub use crate::dry_run::home_state::is_home_state;
 pub use crate::dry_run::in_place::run::InPlaceResult;
 use crate::dry_run::in_place::run::{record_changes, recover_runs};
 pub use crate::dry_run::in_place::snapshot::Snapshot;
@@ -177,6 +179,13 @@ pub struct DryRunOutput {
 const LAYER_KINDS: [LayerKind; 3] = [LayerKind::Disk, LayerKind::Memory, LayerKind::Copy];
 /// Isolations of a sandbox around the workspace itself, the best first.
 const ISOLATION_LEVELS: [Isolation; 2] = [Isolation::Namespaces, Isolation::Landlock];
+
+/// Whether a path that a command names lies in caches or state of the home folder that a sandbox has layers over: nowhere,
+/// since there are none on this system.
+#[cfg(not(target_os = "linux"))]
+pub fn is_home_state(_path: &str) -> bool {
+    false
+}
 
 impl DryRunEnvironment {
     /// Opens the environment, and sweeps files that a crash left.

@@ -1,12 +1,15 @@
-//! Caches and state that programs keep in a home folder, by the list in `table.toml`: a command of a dry run finds them,
-//! and its changes go into layers that nobody carries out.
+//! Caches and state that programs keep in a home folder, or where a variable of the app says instead, by the list in
+//! `table.toml`: a command of a dry run finds them, and its changes go into layers that nobody carries out.
 //!
 //! So a build that fills a cache is no question, and what it left there runs in no program later on. Folders that do not
 //! exist, or that a link leads away from the home, stay as they are: writing there is refused.
 
+use std::collections::BTreeMap;
+use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use ignore::WalkBuilder;
 use protocol::text::display_text::format_count;
@@ -15,6 +18,7 @@ use serde::Deserialize;
 
 use crate::FileError;
 use crate::dry_run::overlay::owned_folder::create_folder;
+use crate::dry_run::secrets::credentials::CredentialPaths;
 use crate::dry_run::secrets::homes::find_homes;
 use crate::dry_run::secrets::masks::is_out_of_sight;
 use crate::dry_run::secrets::mounts::MountTable;
@@ -34,8 +38,39 @@ struct Program {
     folders: Vec<PathBuf>,
     #[serde(default)]
     read_only: Vec<PathBuf>,
+    /// Environment variables that name another place, each with the path below a home that it stands for.
+    #[serde(default)]
+    moved_by: BTreeMap<String, PathBuf>,
     #[allow(dead_code, reason = "for whoever reads the file")]
     source: String,
+}
+
+impl Program {
+    /// Returns where paths of a home lie: there, and where variables say instead, whose values `value` returns. A variable
+    /// moves what lies in the part that it stands for, and this part itself.
+    fn find_places(
+        &self,
+        paths: &[PathBuf],
+        home: &Path,
+        value: impl Fn(&str) -> Option<OsString>,
+    ) -> Vec<PathBuf> {
+        let mut places: Vec<PathBuf> = paths.iter().map(|path| home.join(path)).collect();
+        for (variable, part) in &self.moved_by {
+            let moved = value(variable).map(PathBuf::from);
+            let Some(moved) = moved.filter(|moved| moved.is_absolute()) else {
+                continue;
+            };
+            places.extend(
+                paths
+                    .iter()
+                    .filter_map(|path| match path.strip_prefix(part) {
+                        Ok(below) => Some(moved.join(below)),
+                        Err(_) => part.starts_with(path).then(|| moved.clone()),
+                    }),
+            );
+        }
+        places
+    }
 }
 
 impl ProgramTable {
@@ -79,28 +114,31 @@ impl HomeState {
         let mounts = MountTable::load()?;
         let is_free = |folder: &Path| {
             !folder.starts_with(workspace)
+                && !workspace.starts_with(folder)
+                && !homes.iter().any(|home| home.starts_with(folder))
                 && !layers.starts_with(folder)
                 && !masked.iter().any(|mask| folder.starts_with(mask))
                 && !is_out_of_sight(folder)
                 && !mounts.has_mount_in(folder)
         };
         for home in &homes {
-            state.add_home(home, layers, is_free)?;
+            state.add_home(home, layers, is_free, |name| env::var_os(name))?;
         }
         Ok(state)
     }
 
-    /// Adds layers for the folders in one home, where `is_free` lets a layer lie over them.
+    /// Adds layers for the folders in one home, or where variables say instead, whose values `value` returns, if `is_free`
+    /// lets a layer lie over them.
     fn add_home(
         &mut self,
         home: &Path,
         layers: &Path,
         is_free: impl Fn(&Path) -> bool,
+        value: impl Fn(&str) -> Option<OsString>,
     ) -> Result<(), FileError> {
         for program in ProgramTable::load()?.program {
-            for folder in &program.folders {
-                let path = home.join(folder);
-                if !is_real_folder(&path) || !is_free(&path) {
+            for path in program.find_places(&program.folders, home, &value) {
+                if !is_real_folder(&path) || !is_free(&path) || self.overlaps(&path) {
                     continue;
                 }
                 let layer = layers.join(self.layers.len().to_string());
@@ -110,11 +148,20 @@ impl HomeState {
                     folder,
                 });
             }
-            let read_only = program.read_only.iter();
-            self.read_only
-                .extend(read_only.map(|below| home.join(below)));
+            // What has no layer over it is read-only anyway, and need not be there or within reach.
+            let mut read_only = program.find_places(&program.read_only, home, &value);
+            read_only.retain(|path| self.overlaps(path));
+            self.read_only.append(&mut read_only);
         }
         Ok(())
+    }
+
+    /// Whether a folder lies in one that has a layer, or holds one.
+    fn overlaps(&self, path: &Path) -> bool {
+        self.layers.iter().any(|layer| {
+            let folder = &layer.folder.path;
+            path.starts_with(folder) || folder.starts_with(path)
+        })
     }
 
     /// Returns the folders as the sandbox needs them.
@@ -159,6 +206,41 @@ impl StateLayer {
     }
 }
 
+/// Whether a path that a command names lies in caches or state of the home folder that a sandbox has layers over, and is
+/// neither a credential nor what a program was set up with. A name that the shell completes is not known to.
+pub fn is_home_state(path: &str) -> bool {
+    let at_home = ["~/", "$HOME/", "${HOME}/"];
+    let below = at_home.iter().find_map(|start| path.strip_prefix(start));
+    let home = env::var_os("HOME").map(PathBuf::from);
+    let path = match (below, home) {
+        (Some(below), Some(home)) => fs::canonicalize(home).map(|home| home.join(below)),
+        (Some(_), None) => return false,
+        (None, _) => Ok(PathBuf::from(path)),
+    };
+    let (Ok(path), Ok(homes), Ok(table), Ok(credentials)) = (
+        path,
+        find_homes(),
+        ProgramTable::load(),
+        CredentialPaths::load(),
+    ) else {
+        return false;
+    };
+    let is_open = |character: char| "*?[{$`".contains(character);
+    let climbs = path.components().any(|part| part == Component::ParentDir);
+    if climbs || path.to_string_lossy().contains(is_open) {
+        return false;
+    }
+    let is_in = |places: &[PathBuf], home: &Path| {
+        let mut places = places.iter().map(|place| home.join(place));
+        places.any(|place| path.starts_with(place))
+    };
+    homes.ours.iter().any(|home| {
+        let mut programs = table.program.iter();
+        programs.any(|row| is_in(&row.folders, home) && !is_in(&row.read_only, home))
+            && !is_in(&credentials.find_in_home(home), home)
+    })
+}
+
 /// Whether a path is that of a folder and leads through no link.
 fn is_real_folder(path: &Path) -> bool {
     path.is_dir() && fs::canonicalize(path).is_ok_and(|real| real == path)
@@ -197,6 +279,43 @@ mod tests {
                 let is_below = row.folders.iter().any(|folder| path.starts_with(folder));
                 assert!(is_below, "{path:?}");
             }
+            for variable in row.moved_by.keys() {
+                let value = |name: &str| (name == variable).then(|| "/moved".into());
+                let places = row.find_places(&row.folders, Path::new("/home/a"), value);
+                assert!(
+                    places.iter().any(|place| place.starts_with("/moved")),
+                    "{variable}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn variables_move_what_programs_keep() {
+        let table = ProgramTable::load().unwrap().program;
+        let find = |keeps: &str, variable: &str, moved: &str| {
+            let row = table.iter().find(|row| row.keeps == keeps).unwrap();
+            let value = |name: &str| (name == variable).then(|| OsString::from(moved));
+            let home = Path::new("/home/a");
+            let places =
+                [&row.folders, &row.read_only].map(|paths| row.find_places(paths, home, value));
+            places.concat()
+        };
+        for (variable, keeps, moved) in [
+            ("CARGO_HOME", "Cargo's cache", "/moved"),
+            ("CARGO_HOME", "Cargo's cache", "/moved/bin"),
+            ("XDG_CACHE_HOME", "the cache folder", "/moved"),
+            ("GOMODCACHE", "Go's modules", "/moved"),
+            ("GOPATH", "Go's modules", "/moved/pkg"),
+            ("npm_config_cache", "npm's cache", "/moved"),
+        ] {
+            let places = find(keeps, variable, "/moved");
+            assert!(
+                places.contains(&PathBuf::from(moved)),
+                "{variable}: {places:?}"
+            );
+            let unmoved = find(keeps, variable, "relative");
+            assert!(unmoved.iter().all(|place| place.starts_with("/home/a")));
         }
     }
 
@@ -212,22 +331,33 @@ mod tests {
             "home/.ssh",
             "home/.npm",
             "elsewhere",
+            "moved",
         ] {
             fs::create_dir_all(root.join(folder)).unwrap();
         }
         std::os::unix::fs::symlink(root.join("elsewhere"), home.join(".ccache")).unwrap();
         let mut state = HomeState::default();
         let is_free = |folder: &Path| folder != home.join(".npm");
+        let moved = root.join("moved");
+        let value = |name: &str| match name {
+            "PIP_CACHE_DIR" => Some(moved.clone().into()),
+            "CARGO_HOME" => Some("/nowhere".into()),
+            _ => None,
+        };
         state
-            .add_home(&home, &root.join("layers"), is_free)
+            .add_home(&home, &root.join("layers"), is_free, value)
             .unwrap();
         let folders = state.private_folders();
         let paths: Vec<&Path> = folders.iter().map(|folder| &*folder.path).collect();
-        assert_eq!(paths, [home.join(".cache"), home.join(".cargo")]);
+        assert_eq!(
+            paths,
+            [home.join(".cache"), moved.clone(), home.join(".cargo")]
+        );
         assert!(state.read_only.contains(&home.join(".cargo/bin")));
+        assert!(!state.read_only.contains(&"/nowhere/bin".into()));
         assert_eq!(state.describe_changes(), None);
 
-        for (layer, file) in [(0, "pip/http/a"), (0, "pip/b"), (1, "registry/c")] {
+        for (layer, file) in [(0, "pip/http/a"), (1, "http/b"), (2, "registry/c")] {
             let path = folders[layer].upper.join(file);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "").unwrap();
