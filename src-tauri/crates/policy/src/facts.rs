@@ -36,6 +36,8 @@ pub struct CallFacts {
     confinement: Confinement,
     /// Whether the call runs in the sandbox before anything real changes.
     is_sandboxed: bool,
+    /// Whether the hosts that the call names are the loopback of its sandbox alone.
+    is_own_loopback: bool,
     /// Paths outside the workspace that the call reads and that its sandbox has layers over.
     home_state: Vec<String>,
     /// The arguments of a call of somebody else's tool, value by value.
@@ -136,6 +138,16 @@ impl CallFacts {
     /// Whether the call runs in the sandbox before anything real changes.
     pub fn is_sandboxed(&self) -> bool {
         self.is_sandboxed
+    }
+
+    /// Sets whether the hosts that the call names are the loopback of its sandbox alone: nothing that is sent there leaves.
+    pub fn set_own_loopback(&mut self, is_own: bool) {
+        self.is_own_loopback = is_own;
+    }
+
+    /// Whether the hosts that the call names are the loopback of its sandbox alone.
+    pub(crate) fn is_own_loopback(&self) -> bool {
+        self.is_own_loopback
     }
 
     /// Opens caches and state in the home folder that commands name to read them, where `is_layered` says of a path that
@@ -305,6 +317,7 @@ impl CallFacts {
             exact_digest: None,
             confinement: evidence.confinement,
             is_sandboxed: evidence.is_sandboxed,
+            is_own_loopback: false,
             home_state: evidence.home_state,
             arguments: evidence.arguments,
             sent_to_others: evidence.sent_to_others,

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use policy::egress::names_own_loopback;
 use policy::watchdogs::Alarm;
 use policy::{CallFacts, Judgement};
 use protocol::view::preview::UndoAvailability;
@@ -90,6 +91,8 @@ async fn screen_call(
     deny_or_pass(cx, evaluate::evaluate_by_name(cx, accesses))?;
     let mut facts = prepare::resolve_facts(cx, accesses);
     facts.set_sandboxed(dry_run::is_sandboxed(cx).await);
+    let (rules, now) = (cx.session.rules(), cx.session.engine.now());
+    facts.set_own_loopback(names_own_loopback(&facts, &rules, now));
     facts.open_home_state(runtime::is_home_state);
     let alarms = watchdogs::run_built_in(cx.session, &cx.tool, &cx.arguments, &facts);
     // A call that declares no access touches none, and waits for its one full verdict.

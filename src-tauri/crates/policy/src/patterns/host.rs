@@ -88,6 +88,14 @@ pub fn host_locality(real: &str) -> HostLocality {
     }
 }
 
+/// Whether a host as [`resolve_host`] gives it is the loopback of whoever looks it up.
+pub fn is_loopback(real: &str) -> bool {
+    let (host, _) = split_port(real);
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    let address = bare.parse::<IpAddr>();
+    bare == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
 /// Returns the locality of an address.
 pub fn address_locality(address: IpAddr) -> HostLocality {
     match address {

@@ -11,6 +11,8 @@ pub(super) struct WatchedCommand {
     pub commands: Vec<Vec<String>>,
     /// Paths and hosts that the command names.
     pub accesses: Vec<ShellAccess>,
+    /// Whether the hosts that the call names are the loopback of its sandbox alone.
+    pub is_own_loopback: bool,
 }
 
 impl WatchedCommand {
@@ -27,6 +29,7 @@ impl WatchedCommand {
                     .filter(|one| !one.is_possible_use)
                     .cloned()
                     .collect(),
+                is_own_loopback: facts.is_own_loopback(),
             })
             .collect()
     }

@@ -2,6 +2,7 @@
 
 use super::Alarm;
 use super::command::WatchedCommand;
+use crate::patterns::host::{is_loopback, resolve_host};
 
 /// Programs that reach another machine.
 pub(crate) const NETWORK_PROGRAMS: &str = "curl wget nc ncat netcat socat telnet ftp sftp scp rsync ssh http https aria2c dig \
@@ -38,8 +39,16 @@ pub(super) fn check_exfiltration(script: &WatchedCommand) -> Option<Alarm> {
         )));
     }
     carriers
+        .filter(|words| !(script.is_own_loopback && names_loopback(words)))
         .find_map(find_uploaded_file)
         .map(|what| Alarm::ask(format!("It sends `{what}` to another machine.")))
+}
+
+/// Whether a program is told to reach the loopback.
+fn names_loopback(words: &[String]) -> bool {
+    words
+        .iter()
+        .any(|word| is_loopback(&resolve_host(word).real))
 }
 
 fn is_secret_path(word: &str) -> bool {
