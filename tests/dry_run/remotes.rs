@@ -9,11 +9,17 @@ use std::thread;
 use agent::Host;
 use protocol::event::CallChange;
 use protocol::query::{Answer, Query};
+use protocol::rule::backtest::RuleChange;
 use protocol::rule::grants::{GrantOffer, GrantRequest, GrantScope};
+use protocol::rule::rules_view::NewRule;
 use protocol::settings::Posture;
-use protocol::{CallState, CallView, Decision, EventBody, RuleAction, Settings};
+use protocol::{
+    CallState, CallView, Decision, EventBody, RuleAction, RuleScope, Settings, Verdict,
+};
 use serde_json::Value;
 use support::{Fixture, call_bash, expect_variant, rule_text, say_text, shown_effects};
+
+use crate::rules::changes_and_backtests::run_backtest;
 
 /// Runs a script in a folder.
 fn run(folder: &Path, script: &str) -> String {
@@ -192,6 +198,34 @@ async fn the_first_card_of_a_fetch_offers_the_remote_and_later_fetches_pass() {
     assert_eq!(desk.call_states().await, [CallState::Done; 2]);
     let fetched = run(&desk.workspace_root(), "git rev-parse origin/main");
     assert_eq!(fetched, commit);
+}
+
+#[tokio::test]
+async fn a_rule_for_a_remote_is_held_against_calls_on_record() {
+    let server = Server::new();
+    let mut desk = open_clone(&server, &["git fetch -q origin"]).await;
+    desk.start("Go.").await;
+    desk.reject_next("").await;
+    desk.wait_until_ended().await;
+    for (name, expected) in [("app.git", 1), ("other.git", 0)] {
+        let rule = NewRule {
+            permission: "git.fetch".to_owned(),
+            pattern: Some(server.address(name)),
+            action: RuleAction::Allow,
+            ..NewRule::default()
+        };
+        let scope = RuleScope::User;
+        let tested = run_backtest(&desk, RuleChange::Add { rule, scope }).await;
+        let changed = tested
+            .changed
+            .iter()
+            .filter(|group| (group.from, group.to) == (Verdict::Ask, Verdict::Allow));
+        assert_eq!(
+            changed.map(|group| group.calls).sum::<u64>(),
+            expected,
+            "{name}"
+        );
+    }
 }
 
 #[tokio::test]
