@@ -10,6 +10,9 @@ mod exfiltration;
 mod fork_bomb;
 mod outgoing_secrets;
 mod persistence;
+mod secret_forms;
+mod secret_mask;
+mod secret_places;
 
 use protocol::{SessionId, Verdict};
 use serde_json::{Map, Value};
@@ -19,6 +22,7 @@ use crate::facts::CallFacts;
 use command::WatchedCommand;
 pub(crate) use exfiltration::NETWORK_PROGRAMS;
 pub use outgoing_secrets::{KnownSecret, OutgoingSecret, find_outgoing_secrets};
+pub use secret_mask::SecretMask;
 
 /// An objection of a watchdog to a call.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,20 +7,17 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use data_encoding::{BASE64, HEXLOWER};
 use protocol::text::redact;
 use serde_json::{Map, Value};
 
-/// Shortest secret that is looked for, in letters and digits. Shorter ones stand in texts by chance.
-const SECRET_CHARS_MIN: usize = 8;
-
-/// Shortest part of a secret that is looked for, in letters and digits.
-const PART_CHARS_MIN: usize = 5;
+use super::secret_forms::{
+    FormedValue, Letters, SECRET_CHARS_MIN, SecretForm, is_split, list_forms,
+};
 
 /// Fewest different letters and digits in a secret.
 const DIFFERENT_CHARS_MIN: usize = 5;
 
-/// A secret that is known by where it stands. It is never kept longer than one call is judged, and never shown.
+/// A secret that is known by where it stands. It is never kept longer than one call goes on, and never shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct KnownSecret {
     /// Where it stands: `API_KEY` in `.env`.
@@ -68,30 +65,6 @@ impl OutgoingSecret {
     }
 }
 
-/// Form in which a secret was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum SecretForm {
-    /// Something that looks like a key, and stands nowhere that is known.
-    Unknown,
-    Plain,
-    Reversed,
-    Base64,
-    Hex,
-    Split,
-}
-
-impl SecretForm {
-    fn describe(self) -> &'static str {
-        match self {
-            Self::Unknown | Self::Plain => "",
-            Self::Reversed => ", reversed",
-            Self::Base64 => ", in base64",
-            Self::Hex => ", in hex",
-            Self::Split => ", in two parts",
-        }
-    }
-}
-
 impl KnownSecret {
     /// Finds the secrets in a file: values under names that say so, what looks like a key, and the lines of key files.
     /// Values that are too short, or words that stand everywhere, are left out.
@@ -132,26 +105,28 @@ impl KnownSecret {
         secrets.collect()
     }
 
-    fn find_in(&self, outgoing: &str) -> Option<SecretForm> {
-        let reversed: String = self.value.chars().rev().collect();
-        let hex = HEXLOWER.encode(self.value.as_bytes());
-        if outgoing.contains(&normalize(&self.value)) {
-            return Some(SecretForm::Plain);
-        }
-        if outgoing.contains(&normalize(&reversed)) {
-            return Some(SecretForm::Reversed);
-        }
-        if outgoing.contains(&hex) {
-            return Some(SecretForm::Hex);
-        }
-        if is_split(&normalize(&self.value), outgoing) {
-            return Some(SecretForm::Split);
-        }
-        let base64 = (0..3).any(|offset| {
-            let inner = normalize(&base64_at(&self.value, offset));
-            inner.len() >= SECRET_CHARS_MIN && outgoing.contains(&inner)
+    /// Returns the secret in every form that is looked for as a whole.
+    pub(super) fn forms(&self) -> Vec<FormedValue> {
+        list_forms(&self.value)
+    }
+
+    /// Returns the form in which the secret stands among these letters and digits.
+    pub(super) fn find_in(&self, outgoing: &str) -> Option<SecretForm> {
+        let forms = self.forms();
+        let whole = forms.iter().find(|one| outgoing.contains(&one.letters));
+        let split = || is_split(&normalize(&self.value), outgoing).then_some(SecretForm::Split);
+        whole.map(|one| one.form).or_else(split)
+    }
+
+    /// Whether the secret stands in several texts together, or in one in two parts: apart from where it stands whole.
+    pub(super) fn is_spread_over(&self, texts: &[String]) -> bool {
+        let forms = self.forms();
+        let rest = texts.iter().map(|text| {
+            let letters = Letters::percent_decoded(text).text;
+            let forms = forms.iter();
+            forms.fold(letters, |rest, one| rest.replace(&one.letters, " "))
         });
-        base64.then_some(SecretForm::Base64)
+        self.find_in(&rest.collect::<String>()).is_some()
     }
 }
 
@@ -160,11 +135,8 @@ pub fn find_outgoing_secrets(
     arguments: &Map<String, Value>,
     known: &[KnownSecret],
 ) -> Vec<OutgoingSecret> {
-    let mut texts = Vec::new();
-    for value in arguments.values() {
-        collect_texts(value, &mut texts);
-    }
-    let outgoing = normalize(&percent_decode(&texts.concat()));
+    let texts = collect_argument_texts(arguments);
+    let outgoing = Letters::percent_decoded(&texts.concat()).text;
     let mut found: Vec<OutgoingSecret> = known
         .iter()
         .filter_map(|secret| {
@@ -190,63 +162,47 @@ pub fn find_outgoing_secrets(
     found
 }
 
-/// Collects every text and number of a value, in order.
-fn collect_texts(value: &Value, texts: &mut Vec<String>) {
+/// Returns the letters and digits of all texts, numbers and names of arguments.
+pub(super) fn collect_letters(arguments: &Map<String, Value>) -> String {
+    Letters::percent_decoded(&collect_argument_texts(arguments).concat()).text
+}
+
+/// Collects every text and number of arguments, in order, then their names.
+pub(super) fn collect_argument_texts(arguments: &Map<String, Value>) -> Vec<String> {
+    let (mut texts, mut names) = (Vec::new(), Vec::new());
+    collect_member_texts(arguments, &mut texts, &mut names);
+    texts.extend(names);
+    texts
+}
+
+fn collect_member_texts(
+    members: &Map<String, Value>,
+    texts: &mut Vec<String>,
+    names: &mut Vec<String>,
+) {
+    for (name, value) in members {
+        names.push(name.clone());
+        collect_texts(value, texts, names);
+    }
+}
+
+fn collect_texts(value: &Value, texts: &mut Vec<String>, names: &mut Vec<String>) {
     match value {
         Value::Null | Value::Bool(_) => {}
         Value::Number(number) => texts.push(number.to_string()),
         Value::String(text) => texts.push(text.clone()),
-        Value::Array(items) => items.iter().for_each(|item| collect_texts(item, texts)),
-        Value::Object(members) => members
-            .values()
-            .for_each(|value| collect_texts(value, texts)),
+        Value::Array(items) => {
+            for item in items {
+                collect_texts(item, texts, names);
+            }
+        }
+        Value::Object(members) => collect_member_texts(members, texts, names),
     }
 }
 
 /// Returns the letters and digits of a text, in lower case.
 fn normalize(text: &str) -> String {
-    let chars = text.chars().filter(char::is_ascii_alphanumeric);
-    chars.map(|c| c.to_ascii_lowercase()).collect()
-}
-
-/// Replaces `%41` by `A`. What is no such sign stays.
-fn percent_decode(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let digits = after.get(..2).filter(|_| *first == b'%');
-        match digits.and_then(|digits| HEXLOWER.decode(&digits.to_ascii_lowercase()).ok()) {
-            Some(decoded) => {
-                bytes.extend(decoded);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-/// Returns the part of a value in base64 that does not depend on what stands before and after it, where the value begins
-/// this many bytes after a group of three.
-fn base64_at(value: &str, offset: usize) -> String {
-    let padded = [&[0; 2][..offset], value.as_bytes()].concat();
-    let encoded = BASE64.encode(&padded);
-    let start = (offset * 8).div_ceil(6);
-    let end = padded.len() * 8 / 6;
-    encoded.get(start..end).unwrap_or_default().to_owned()
-}
-
-/// Whether a text holds a value in two parts, one after the other, with something else between.
-fn is_split(value: &str, text: &str) -> bool {
-    let last = value.len().saturating_sub(PART_CHARS_MIN);
-    (PART_CHARS_MIN..=last).any(|at| {
-        let (first, second) = value.split_at(at);
-        let found = text.find(first).map(|found| found + first.len());
-        found.is_some_and(|end| text[end..].contains(second))
-    })
+    Letters::as_written(text).text
 }
 
 /// Whether a value is long and mixed enough that it does not stand in a text by chance.
@@ -278,6 +234,7 @@ fn name_before(before: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use data_encoding::{BASE64, HEXLOWER};
     use serde_json::json;
 
     use super::*;

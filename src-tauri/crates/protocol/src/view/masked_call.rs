@@ -1,8 +1,9 @@
 //! The masked form of a settled call: its view once nobody has to decide on it any more, without the secrets of its
 //! arguments.
 //!
-//! While a call waits, a person sees it verbatim, because they agree to exactly that. Once the call is over, the log
-//! keeps the model's own arguments, from which a session resumes and replays, and every view of the call is masked.
+//! While a call waits that sends nothing out, a person sees it verbatim, because they agree to exactly that. Once the
+//! call is over, the log keeps the model's own arguments, from which a session resumes and replays, and every view of
+//! the call is masked. Of a call that sends a secret out, no event holds it in the first place.
 
 use std::sync::Arc;
 
@@ -100,13 +101,20 @@ fn mask_arguments(arguments: &Map<String, Value>) -> Map<String, Value> {
 /// Masks a preview; one that cannot be masked is replaced with nothing.
 pub(crate) fn mask_preview(preview: &Preview) -> Preview {
     let mut preview = preview.clone();
-    match &mut preview {
-        Preview::Diff { files } => files.iter_mut().for_each(mask_diff),
+    mask_diffs(&mut preview, &mask_text);
+    mask_strings(&preview).unwrap_or(Preview::Nothing)
+}
+
+/// Masks the differences of files in a preview, each hunk as one text: a secret may begin in one part of a line and end
+/// in another, or span several lines.
+pub fn mask_diffs(preview: &mut Preview, mask_text: &dyn Fn(&str) -> String) {
+    match preview {
+        Preview::Diff { files } => files.iter_mut().for_each(|file| mask_diff(file, mask_text)),
         Preview::Effects(effects) => {
             let changes = effects.effects.changes.iter_mut();
             changes
                 .filter_map(|change| change.diff.as_mut())
-                .for_each(mask_diff);
+                .for_each(|file| mask_diff(file, mask_text));
         }
         Preview::Nothing
         | Preview::Command(_)
@@ -117,12 +125,9 @@ pub(crate) fn mask_preview(preview: &Preview) -> Preview {
         | Preview::Plan { .. }
         | Preview::Request(_) => {}
     }
-    mask_strings(&preview).unwrap_or(Preview::Nothing)
 }
 
-/// Masks a file's difference, each hunk as one text: a secret may begin in one part of a line and end in another, or
-/// span several lines.
-fn mask_diff(file: &mut FileDiff) {
+fn mask_diff(file: &mut FileDiff, mask_text: &dyn Fn(&str) -> String) {
     for hunk in &mut file.hunks {
         let texts: Vec<String> = hunk.lines.iter().map(line_text).collect();
         let masked = mask_text(&texts.join("\n"));

@@ -1,0 +1,124 @@
+//! Forms of a secret in a text, compared by their letters and digits alone.
+
+use std::ops::Range;
+
+use data_encoding::{BASE64, HEXLOWER};
+
+/// Shortest secret that is looked for, in letters and digits. Shorter ones stand in texts by chance.
+pub(super) const SECRET_CHARS_MIN: usize = 8;
+
+/// Shortest part of a secret that is looked for, in letters and digits.
+pub(super) const PART_CHARS_MIN: usize = 5;
+
+/// Form in which a secret was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SecretForm {
+    /// Something that looks like a key, and stands nowhere that is known.
+    Unknown,
+    Plain,
+    Reversed,
+    Base64,
+    Hex,
+    Split,
+}
+
+impl SecretForm {
+    pub(super) fn describe(self) -> &'static str {
+        match self {
+            Self::Unknown | Self::Plain => "",
+            Self::Reversed => ", reversed",
+            Self::Base64 => ", in base64",
+            Self::Hex => ", in hex",
+            Self::Split => ", in two parts",
+        }
+    }
+}
+
+/// A value in one form.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct FormedValue {
+    pub form: SecretForm,
+    /// Letters and digits of the value in this form.
+    pub letters: String,
+}
+
+/// Returns a value in every form that is looked for as a whole.
+pub(super) fn list_forms(value: &str) -> Vec<FormedValue> {
+    let reversed: String = value.chars().rev().collect();
+    let bytes = value.as_bytes();
+    let base64 = (0..3).map(|offset| (SecretForm::Base64, base64_at(value, offset)));
+    let forms = [
+        (SecretForm::Plain, value.to_owned()),
+        (SecretForm::Reversed, reversed),
+        (SecretForm::Hex, HEXLOWER.encode(bytes)),
+    ];
+    let formed = forms.into_iter().chain(base64);
+    let formed = formed.map(|(form, text)| FormedValue {
+        form,
+        letters: Letters::as_written(&text).text,
+    });
+    formed
+        .filter(|formed| formed.letters.len() >= PART_CHARS_MIN)
+        .collect()
+}
+
+/// Whether a text holds a value in two parts, one after the other, with something else between.
+pub(super) fn is_split(value: &str, text: &str) -> bool {
+    let last = value.len().saturating_sub(PART_CHARS_MIN);
+    (PART_CHARS_MIN..=last).any(|at| {
+        let (first, second) = value.split_at(at);
+        let found = text.find(first).map(|found| found + first.len());
+        found.is_some_and(|end| text[end..].contains(second))
+    })
+}
+
+/// The letters and digits of a text, in lower case, and where each stands.
+pub(super) struct Letters {
+    pub text: String,
+    /// The bytes of each letter or digit in the text as it is written.
+    pub places: Vec<Range<usize>>,
+}
+
+impl Letters {
+    /// Takes a text as it is written.
+    pub(super) fn as_written(text: &str) -> Self {
+        let bytes = text.bytes().enumerate();
+        Self::collect(bytes.map(|(at, byte)| (byte, at..at + 1)))
+    }
+
+    /// Takes a text with `%41` for `A`. What is no such sign stays.
+    pub(super) fn percent_decoded(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        Self::collect(std::iter::from_fn(|| {
+            let first = *bytes.get(at)?;
+            let digits = bytes.get(at + 1..at + 3).filter(|_| first == b'%');
+            let decoded =
+                digits.and_then(|digits| HEXLOWER.decode(&digits.to_ascii_lowercase()).ok());
+            let (byte, length) = match decoded.as_deref() {
+                Some(&[byte]) => (byte, 3),
+                Some(_) | None => (first, 1),
+            };
+            at += length;
+            Some((byte, at - length..at))
+        }))
+    }
+
+    fn collect(bytes: impl Iterator<Item = (u8, Range<usize>)>) -> Self {
+        let letters = bytes.filter(|(byte, _)| byte.is_ascii_alphanumeric());
+        let (text, places) = letters
+            .map(|(byte, place)| (char::from(byte.to_ascii_lowercase()), place))
+            .unzip();
+        Self { text, places }
+    }
+}
+
+/// Returns the part of a value in base64 that does not depend on what stands before and after it, where the value begins
+/// this many bytes after a group of three.
+fn base64_at(value: &str, offset: usize) -> String {
+    let padded = [&[0; 2][..offset], value.as_bytes()].concat();
+    let encoded = BASE64.encode(&padded);
+    let start = (offset * 8).div_ceil(6);
+    let end = padded.len() * 8 / 6;
+    encoded.get(start..end).unwrap_or_default().to_owned()
+}
