@@ -1,4 +1,5 @@
-//! Secrets in the arguments of a call: shown letter for letter while the call waits, masked once it is over.
+//! Secrets in the arguments of a call that sends nothing out: shown letter for letter while the call waits, masked once it is
+//! over.
 
 use protocol::event::{CallChange, CallProposal};
 use protocol::query::Query;
@@ -27,7 +28,7 @@ async fn views_of(desk: &Fixture, view: &CallView) -> Vec<String> {
             limit: 100,
         },
         Query::Search {
-            text: "curl".to_owned(),
+            text: "echo".to_owned(),
             offset: 0,
             limit: 100,
         },
@@ -42,7 +43,7 @@ async fn views_of(desk: &Fixture, view: &CallView) -> Vec<String> {
 /// A card shows what is agreed to; the settled call is masked everywhere, and the model's own words stay for a resumed session.
 #[tokio::test]
 async fn a_secret_in_arguments_is_masked_once_the_call_is_over() {
-    let command = format!("curl -H 'X-Api-Key: {SECRET}' https://service.example/");
+    let command = format!("echo 'X-Api-Key: {SECRET}' > request.txt");
     let mut desk = Fixture::new([call_bash(&command)]).await;
     desk.start("Go.").await;
     let view = desk.wait_for_call().await;
@@ -53,7 +54,7 @@ async fn a_secret_in_arguments_is_masked_once_the_call_is_over() {
 
     let settled = desk.find_call(view.call.id.as_str()).await;
     assert_eq!(settled.state, CallState::Rejected);
-    let masked = "curl -H 'X-Api-Key: ***' https://service.example/";
+    let masked = "echo 'X-Api-Key: ***' > request.txt";
     assert_eq!(settled.call.arguments["command"], masked);
     assert_eq!(settled.target, masked);
     for view in views_of(&desk, &settled).await {
@@ -79,9 +80,9 @@ async fn a_secret_in_arguments_is_masked_once_the_call_is_over() {
 /// Arguments that the person wrote in the place of the model's are masked as well, and so is the decision.
 #[tokio::test]
 async fn a_secret_in_edited_arguments_is_masked() {
-    let mut desk = Fixture::new([call_bash("curl https://service.example/")]).await;
+    let mut desk = Fixture::new([call_bash("echo > request.txt")]).await;
     desk.start("Go.").await;
-    let edited = format!("curl -H 'X-Api-Key: {SECRET}' https://service.example/");
+    let edited = format!("echo 'X-Api-Key: {SECRET}' > request.txt");
     desk.edit_next(json!({ "command": edited })).await;
     let view = desk.wait_for_call().await;
     assert!(json_of(&view.edited).contains(SECRET));
@@ -110,7 +111,7 @@ async fn a_secret_that_is_written_is_masked_in_the_difference() {
 /// A call that waited while the app was closed is masked when it ends; so is one that was under way.
 #[tokio::test]
 async fn a_secret_is_masked_after_a_restart() {
-    let command = format!("curl -H 'X-Api-Key: {SECRET}' https://service.example/");
+    let command = format!("echo 'X-Api-Key: {SECRET}' > request.txt");
     let mut desk = Fixture::new([call_bash(&command)]).await;
     desk.start("Go.").await;
     let before = desk.wait_for_call().await;

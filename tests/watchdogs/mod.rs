@@ -6,6 +6,9 @@ pub(crate) mod checks;
 // Grants that answer a watchdog.
 #[cfg(unix)]
 pub(crate) mod grants;
+// Secrets that a call sends out, in everything that is shown and kept.
+#[cfg(unix)]
+pub(crate) mod hidden_secrets;
 // Calls that they are asked about, and what they are told of the agent.
 #[cfg(unix)]
 pub(crate) mod outgoing_secrets;

@@ -27,6 +27,8 @@ pub const LINES_MAX: u32 = 2_000;
 pub const LINES_FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Number of bytes of a whole output that one query returns.
 pub const OUTPUT_PAGE_BYTES: u64 = 256 * 1024;
+/// Longest sidecar file that is searched for the secrets of its call, in bytes.
+pub const SIDECAR_SEARCH_BYTES_MAX: u64 = 1024 * 1024;
 /// Number of calls that run at the same time (M08).
 pub const PARALLEL_CALLS_MAX: usize = 10;
 /// Time limit of one hook of the host; one that takes longer counts as failed.

@@ -144,6 +144,7 @@ fn record_calls(record: &Record, root: &Path) -> BenchResult<()> {
             },
             message: "msg_1".into(),
             reasoning: None,
+            is_masked: false,
         }))?;
         say(EventBody::Call {
             call: id.as_str().into(),

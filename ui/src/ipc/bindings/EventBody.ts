@@ -171,7 +171,11 @@ message: MessageId,
 /**
  * The agent's own reason for the call, if it gave one.
  */
-reasoning: string | null, } | { 
+reasoning: string | null, 
+/**
+ * Whether a secret in the arguments is masked: the call cannot be run from the log.
+ */
+is_masked?: boolean, } | { 
 /**
  * The call.
  */
@@ -240,7 +244,11 @@ digest: Digest, } | { "type": "call_edited",
 /**
  * The person's arguments.
  */
-arguments: Record<string, unknown>, } | { "type": "hook_answered", 
+arguments: Record<string, unknown>, 
+/**
+ * Whether a secret in the arguments is masked: the call cannot be run from the log.
+ */
+is_masked?: boolean, } | { "type": "hook_answered", 
 /**
  * Name of the hook: "the audit log".
  */

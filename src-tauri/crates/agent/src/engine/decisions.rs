@@ -10,6 +10,7 @@ use protocol::view::preview::CommandPreview;
 use protocol::{CallId, CallState, Decision, Digest, EventBody, Preview, SessionId, UserError};
 
 use crate::permissions::egress;
+use crate::pipeline::outgoing;
 use crate::session::engine_state::EngineState;
 use crate::session::{Session, grants};
 
@@ -35,6 +36,8 @@ pub(crate) async fn apply_decision(
     let now = engine.now();
     let kept = fits.and_then(|()| egress::check_decision_hosts(decision, &session.rules(), now));
     let decided = kept.and_then(|decision| {
+        let mask = session.journal.secret_mask(call);
+        let decision = waiting.restore_secrets(&mask, decision)?;
         let granted = grants::create_grant(&session, call, &waiting.input, &decision)?;
         Ok((decision, granted))
     });
@@ -47,12 +50,16 @@ pub(crate) async fn apply_decision(
         }
     };
     let event = match &decision {
-        Decision::Edit { arguments } => EventBody::for_call(
-            call,
-            CallChange::Edited {
-                arguments: arguments.clone(),
-            },
-        ),
+        Decision::Edit { arguments } => {
+            outgoing::mask_secrets(&session, &waiting.call, arguments).await;
+            EventBody::for_call(
+                call,
+                CallChange::Edited {
+                    arguments: arguments.clone(),
+                    is_masked: false,
+                },
+            )
+        }
         _ => EventBody::for_call(
             call,
             CallChange::Decided {

@@ -29,7 +29,7 @@ use crate::engine::Engine;
 use crate::limits::{CALLS_OPEN_MAX, CLIENT_CHARS_MAX, NAME_CHARS_MAX, PARALLEL_CALLS_MAX};
 use crate::permissions::rules;
 use crate::pipeline::call;
-use crate::pipeline::{outcome, resolve};
+use crate::pipeline::{outcome, outgoing, resolve};
 use crate::run;
 use crate::session::Session;
 use crate::session::conversation::{Conversation, OpenCall};
@@ -206,7 +206,7 @@ impl ExternalClient {
         };
         let stop = self.session.cancellation_token().child_token();
         let _stops = stop.clone().drop_guard();
-        let open = self.propose_call(name, arguments);
+        let open = self.propose_call(name, arguments).await;
         let id = open.call.id.clone();
         let mut ended = self.tasks.spawn(run_call(entered, open, stop.clone()));
         loop {
@@ -293,7 +293,7 @@ impl ExternalClient {
     }
 
     /// Records a proposed call.
-    fn propose_call(&self, name: &str, mut arguments: Map<String, Value>) -> OpenCall {
+    async fn propose_call(&self, name: &str, mut arguments: Map<String, Value>) -> OpenCall {
         let ids = &self.session.engine.config.ids;
         // No tool has so long a name; of what is none the beginning says enough.
         let name = shorten_text(name, NAME_CHARS_MAX);
@@ -308,18 +308,21 @@ impl ExternalClient {
             name,
             arguments,
         };
+        outgoing::mask_secrets(&self.session, &call, &call.arguments).await;
         self.session
             .journal
             .record(EventBody::Proposal(CallProposal {
                 call: call.clone(),
                 message: MessageId(ids.next_id("msg")),
                 reasoning,
+                is_masked: false,
             }));
         OpenCall {
             call,
             edited: None,
             waiting: false,
             started: false,
+            is_masked: false,
         }
     }
 }

@@ -438,11 +438,19 @@ fn check_arguments(
     let session = engine.session(session)?;
     let view = engine.call_view(&session.id, call)?;
     let view = view.ok_or_else(|| UserError::new("There is no such call.", ""))?;
+    let arguments = match session.restore_arguments(&view.call.id, arguments) {
+        Ok(arguments) => arguments,
+        Err(fault) => {
+            return Ok(Answer::CheckArguments {
+                problems: vec![fault.message],
+            });
+        }
+    };
     // By the name that it was called by: an alias has names of its own for the members.
     Ok(argument_problems(
         &session.tools(),
         &view.call.name,
-        arguments,
+        &arguments,
     ))
 }
 

@@ -10,6 +10,7 @@ use provider::{Provider, Script, ScriptedProvider};
 use serde_json::{Map, Value};
 
 use crate::limits::ARGUMENTS_BYTES_MAX;
+use crate::pipeline::outgoing;
 use crate::run;
 use crate::session::conversation::Conversation;
 use crate::session::engine_state::EngineState;
@@ -71,9 +72,10 @@ pub(crate) async fn open_trial(
             },
         ),
         EventBody::Proposal(CallProposal {
-            call,
+            call: call.clone(),
             message,
             reasoning: None,
+            is_masked: false,
         }),
     ];
     let conversation = Conversation::from_events(&events.clone().map(|body| Event {
@@ -91,6 +93,7 @@ pub(crate) async fn open_trial(
         options: None,
     });
     session.journal.record_synced(opened).await?;
+    outgoing::mask_secrets(&session, &call, &call.arguments).await;
     for body in events {
         session.journal.record(body);
     }

@@ -30,7 +30,13 @@ pub(crate) async fn run_call(
         may_have_changed,
     } = match pipeline.catch_unwind().await {
         Ok(Ok(completed)) => completed,
-        Ok(Err(Abort::Outcome(outcome))) => unrun(outcome::redact_outcome(*outcome)),
+        Ok(Err(Abort::Outcome(outcome))) => {
+            let mask = session.journal.secret_mask(&call.id);
+            unrun(outcome::mask_outcome(
+                &mask,
+                outcome::redact_outcome(*outcome),
+            ))
+        }
         Ok(Err(Abort::Closing)) => return Err(UserError::new("The app is closing.", "")),
         Ok(Err(Abort::Fault(fault))) => return Err(fault),
         Err(_panic) => unrun(outcome::failed_outcome(&execute::internal_error())),

@@ -24,6 +24,13 @@ pub(crate) fn unfinished_outcome(session: &Session, state: CallState) -> Outcome
     outcome::ended_outcome(state, text, message)
 }
 
+/// Returns the end of a call that waited when the app ended, and whose arguments the log has without their secret.
+pub(crate) fn abort_masked() -> Abort {
+    let text = "The app ended while this waited. Its arguments held a secret, which is not kept, so it cannot run any more. Call it again if it is still needed.";
+    let message = "The app ended while this waited, and its secret is not kept";
+    outcome::ended_outcome(CallState::Interrupted, text.to_owned(), message.to_owned()).into()
+}
+
 /// Returns the end of a call that a hook kept from running (`S001-62`), or whose hook failed.
 pub(crate) fn abort_by_hook(refusal: HookRefusal) -> Abort {
     let text = refusal.text;

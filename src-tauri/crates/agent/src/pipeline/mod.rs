@@ -59,6 +59,9 @@ pub(crate) async fn run_pipeline(
     open: &OpenCall,
     hooked: &mut HookContext,
 ) -> Result<CompletedCall, Abort> {
+    if open.is_masked {
+        return Err(early_outcome::abort_masked());
+    }
     // 1. Resolve the tool.
     let tools = session.tools();
     let tool = resolve::resolve_tool(&tools, session, &open.call, hooked).await?;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use policy::Judgement;
 use policy::approved::ApprovalError;
+use policy::watchdogs::SecretMask;
 use protocol::call::outcome::Truncation;
 use protocol::interface::EmptyResultPolicy;
 use protocol::text::redact;
@@ -11,7 +12,9 @@ use protocol::{
     CallState, Content, Digest, FailureClass, Outcome, ToolError, ToolOutput, UserError,
 };
 use serde_json::{Map, Value};
+use tools::ToolContext;
 
+use crate::limits::SIDECAR_SEARCH_BYTES_MAX;
 use crate::pipeline::abort::Abort;
 use crate::pipeline::approval::UserFeedback;
 use crate::pipeline::call_context::CallContext;
@@ -20,6 +23,10 @@ use crate::pipeline::resolve::ResolvedTool;
 
 /// Text for the model when a tool returned nothing, if neither the tool nor its interface has words for it.
 const EMPTY_RESULT_TEXT: &str = "It worked and gave nothing back.";
+
+/// Text of a sidecar file that is too long to be searched for the secrets of its call.
+const UNSEARCHED_OUTPUT_TEXT: &str =
+    "The whole output is not kept: it may repeat a secret, and is too long to be searched for it.";
 
 /// Returns the outcome of a call that ran.
 pub(crate) fn build_outcome(
@@ -48,13 +55,48 @@ pub(crate) fn build_outcome(
         true => redact_outcome(outcome),
         false => outcome,
     };
+    let mask = cx.session.journal.secret_mask(&cx.call.id);
+    let masked = mask_outcome(&mask, masked);
+    if !mask.is_empty() {
+        mask_sidecar_file(cx, &mask, &masked);
+    }
     let mut outcome = truncate_outcome(cx, masked);
-    outcome.notes.extend(
-        feedback
-            .paragraphs(cx.edited.as_ref())
-            .map(|word| redact::text(&word).0.into_owned()),
-    );
+    let words = feedback.paragraphs(cx.edited.as_ref());
+    let words = words.map(|word| redact::text(&mask.mask_text(&word)).0.into_owned());
+    outcome.notes.extend(words);
     outcome
+}
+
+/// Masks the secrets of the call that an outcome repeats. One that cannot be masked is withheld.
+pub(crate) fn mask_outcome(mask: &SecretMask, outcome: Outcome) -> Outcome {
+    if mask.is_empty() {
+        return outcome;
+    }
+    let withheld = || {
+        let text = "What came of it cannot be given without a secret.".to_owned();
+        ended_outcome(outcome.state, text.clone(), text)
+    };
+    let mut masked = mask.mask_value(&outcome).unwrap_or_else(withheld);
+    masked.digest = Digest::from_bytes(masked.text.as_bytes());
+    masked
+}
+
+/// Masks the secrets of the call in the sidecar file that its tool wrote, if it wrote one.
+fn mask_sidecar_file(cx: &CallContext<'_>, mask: &SecretMask, outcome: &Outcome) {
+    let truncated = outcome.truncated.as_ref();
+    let Some(path) = truncated.and_then(|cut| cut.output_path.as_deref()) else {
+        return;
+    };
+    let ToolContext {
+        workspace, folder, ..
+    } = &cx.session.tool_context;
+    let text = match workspace.read_whole(path, SIDECAR_SEARCH_BYTES_MAX) {
+        Ok(Some(bytes)) => mask.mask_text(&String::from_utf8_lossy(&bytes)),
+        Ok(None) | Err(_) => UNSEARCHED_OUTPUT_TEXT.to_owned(),
+    };
+    if let Err(error) = folder.save_output(&cx.call.id, text.as_bytes()) {
+        tracing::warn!(%error, call = %cx.call.id, "the whole output is not kept");
+    }
 }
 
 /// Returns the text for the model when a tool returned nothing and has no words of its own for it. Silence is not

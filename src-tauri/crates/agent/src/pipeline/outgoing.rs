@@ -3,14 +3,20 @@
 use std::net::IpAddr;
 
 use policy::CallFacts;
+use policy::path::Os;
 use policy::rules::protections::Protections;
-use policy::watchdogs::{Alarm, KnownSecret, OutgoingSecret, find_outgoing_secrets};
+use policy::watchdogs::{Alarm, KnownSecret, OutgoingSecret, SecretMask, find_outgoing_secrets};
 use protocol::rule::verdict::TrailStep;
-use protocol::{Capability, Gate};
+use protocol::{CallId, Capability, Gate, ToolCall};
 use provider::{KeySource, KeyStore, LoadedKey};
 use runtime::{Workspace, read_named_files};
+use serde_json::{Map, Value};
 
+use crate::permissions::access_resolver::AccessResolver;
 use crate::pipeline::call_context::CallContext;
+use crate::pipeline::resolve;
+use crate::pipeline::resolve::ResolvedTool;
+use crate::session::Session;
 use crate::session::run_state::released_secrets::SecretRelease;
 
 /// What the arguments of a call send of secrets.
@@ -24,29 +30,76 @@ pub(crate) struct OutgoingSecrets {
     pub released: Option<TrailStep>,
 }
 
+/// Looks for secrets in arguments of a call that may send them out, and masks them in all events of the call. Called
+/// before the arguments are recorded.
+pub(crate) async fn mask_secrets(
+    session: &Session,
+    call: &ToolCall,
+    arguments: &Map<String, Value>,
+) {
+    if may_send(session, &call.name, arguments) {
+        let _found = search_arguments(session, &call.id, arguments).await;
+    }
+}
+
+/// Whether a call sends these arguments to somebody, as far as it can be told without a look at the disk. One that is
+/// not understood might.
+fn may_send(session: &Session, name: &str, arguments: &Map<String, Value>) -> bool {
+    let tools = session.tools();
+    let Ok(tool) = tools.find(name).map(ResolvedTool) else {
+        return true;
+    };
+    let Ok(arguments) = resolve::validate_arguments(session, &tool, arguments) else {
+        return true;
+    };
+    let resolver = AccessResolver::Names {
+        os: Os::CURRENT,
+        root: &session.tool_context.workspace.root().to_string_lossy(),
+    };
+    let facts = resolver.resolve_accesses(&tool.0.tool.accesses(&arguments));
+    find_receiver(&tool, &facts).is_some()
+}
+
 /// Looks for secrets in the arguments of the call, if they may leave this machine, or reach another agent or a program
 /// of somebody else's.
 pub(crate) async fn check_secrets(cx: &CallContext<'_>, facts: &CallFacts) -> OutgoingSecrets {
-    let Some(receiver) = find_receiver(cx, facts) else {
+    let Some(receiver) = find_receiver(&cx.tool, facts) else {
         return OutgoingSecrets::default();
     };
-    let workspace = cx.session.tool_context.workspace.clone();
-    let keys = cx.session.engine.keys.clone();
-    let arguments = cx.arguments.clone();
-    let found = tokio::task::spawn_blocking(move || {
-        let mut known = collect_file_secrets(&workspace);
-        known.extend(collect_own_keys(&*keys));
-        find_outgoing_secrets(&arguments, &known)
-    });
-    match found.await {
-        Ok(found) => sort_secrets(cx, &receiver, found),
-        Err(_) => OutgoingSecrets {
+    match search_arguments(cx.session, &cx.call.id, &cx.arguments).await {
+        Some(found) => sort_secrets(cx, &receiver, found),
+        None => OutgoingSecrets {
             alarm: Some(Alarm::ask_every_time(
                 "What it sends could not be searched for secrets.",
             )),
             ..OutgoingSecrets::default()
         },
     }
+}
+
+/// Finds the secrets in arguments of a call, and masks them in all events of the call from then on. Returns none if the
+/// arguments could not be searched; then all of them are masked.
+async fn search_arguments(
+    session: &Session,
+    call: &CallId,
+    arguments: &Map<String, Value>,
+) -> Option<Vec<OutgoingSecret>> {
+    let workspace = session.tool_context.workspace.clone();
+    let keys = session.engine.keys.clone();
+    let searched = arguments.clone();
+    let searched = tokio::task::spawn_blocking(move || {
+        let mut known = collect_file_secrets(&workspace);
+        known.extend(collect_own_keys(&*keys));
+        let found = find_outgoing_secrets(&searched, &known);
+        let mask = SecretMask::new(&found, &searched);
+        (found, mask)
+    });
+    let (found, mask) = match searched.await {
+        Ok((found, mask)) => (Some(found), mask),
+        Err(_) => (None, SecretMask::unsearched()),
+    };
+    session.journal.mask_secrets(call, &mask);
+    found
 }
 
 /// Sorts the secrets of a call into those that the person let go to this receiver and those to ask about.
@@ -85,15 +138,14 @@ struct Receiver {
 }
 
 /// Returns who receives the arguments of a call; none if they stay with the app and in its sandbox.
-fn find_receiver(cx: &CallContext<'_>, facts: &CallFacts) -> Option<Receiver> {
+fn find_receiver(tool: &ResolvedTool<'_>, facts: &CallFacts) -> Option<Receiver> {
     let all = facts.all().iter();
     let reached = all.filter(|fact| fact.capability == Capability::NetFetch);
     let reached: Vec<&str> = reached.map(|fact| fact.real.as_str()).collect();
-    let tool = cx.tool.id();
-    let is_foreign = !cx.tool.0.tool.confinement().is_default();
+    let is_foreign = !tool.0.tool.confinement().is_default();
     // A search, whose host only its provider knows, or a task for another agent.
     let is_message = match reached.as_slice() {
-        [] => facts.all().is_empty() && cx.tool.interface().safety.is_open_world,
+        [] => facts.all().is_empty() && tool.interface().safety.is_open_world,
         hosts => hosts.contains(&""),
     };
     let mut receivers: Vec<&str> = reached
@@ -102,12 +154,12 @@ fn find_receiver(cx: &CallContext<'_>, facts: &CallFacts) -> Option<Receiver> {
         .collect();
     let shown = match receivers.first() {
         Some(host) => shorten_host(host),
-        None if is_foreign || is_message => tool.to_owned(),
+        None if is_foreign || is_message => tool.id().to_owned(),
         None => return None,
     };
     // A tool of somebody else's receives them beside the hosts that they name.
     if is_message || facts.has_only_mentions() {
-        receivers.push(tool);
+        receivers.push(tool.id());
     }
     // A command may send what it is given anywhere else, too.
     let is_command = facts.commands().next().is_some();

@@ -194,7 +194,7 @@ pub(crate) async fn resolve_arguments(
 
 /// Replaces references with values of the state, removes `_*` members, translates the argument names of an alias, and
 /// validates the schema and values.
-fn validate_arguments(
+pub(crate) fn validate_arguments(
     session: &Session,
     tool: &ResolvedTool<'_>,
     arguments: &Map<String, Value>,

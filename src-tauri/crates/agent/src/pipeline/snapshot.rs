@@ -104,12 +104,13 @@ pub(crate) async fn take_workspace_snapshot(
 /// Returns the metadata of a copy for the history.
 fn entry_meta(session: &Session, call: &CallId, title: &str) -> UndoEntryMeta {
     let config = &session.engine.config;
+    let title = session.journal.secret_mask(call).mask_text(title);
     UndoEntryMeta {
         id: UndoId(config.ids.next_id("und")),
         session: session.id.clone(),
         call: call.clone(),
         at: config.clock.now(),
-        title: redact::text(title).0.into_owned(),
+        title: redact::text(&title).0.into_owned(),
     }
 }
 

@@ -59,7 +59,7 @@ pub(crate) async fn assess_call(
     prepare::restore_outputs(cx.session, &accesses)?;
     let ScreenedCall { facts, mut alarms } = match screen_call(cx, &accesses).await {
         Ok(screened) => screened,
-        Err(denied) => return Ok(*denied),
+        Err(denied) => return Ok(mask_denied(cx, denied).await),
     };
     let declared = facts.all().len();
     let prepared = prepare::prepare_call(cx, &accesses, facts, attempt).await?;
@@ -74,7 +74,7 @@ pub(crate) async fn assess_call(
 pub(crate) async fn assess_unprepared(cx: &CallContext<'_>, why: String) -> Assessment {
     let accesses = cx.tool.0.tool.accesses(&cx.arguments);
     match screen_call(cx, &accesses).await {
-        Err(denied) => *denied,
+        Err(denied) => mask_denied(cx, denied).await,
         Ok(ScreenedCall { facts, alarms }) => {
             let undo = UndoAvailability::Unsecured { reason: why };
             let prepared = PreparedCall::unprepared(cx.session, facts, undo);
@@ -118,6 +118,12 @@ fn deny_or_pass(
             releases: Vec::new(),
         }))
     })
+}
+
+/// Masks the secrets of a call that is denied before it is known who would receive its arguments.
+async fn mask_denied(cx: &CallContext<'_>, denied: Box<Assessment>) -> Assessment {
+    outgoing::mask_secrets(cx.session, cx.call, &cx.arguments).await;
+    *denied
 }
 
 async fn judge_prepared(

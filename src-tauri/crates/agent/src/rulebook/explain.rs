@@ -158,9 +158,10 @@ impl Explainer {
             Err(Abort::Fault(fault)) => return Err(fault),
             Err(Abort::Closing) => return Err(UserError::new("The app is closing.", "")),
         };
+        let mask = session.journal.secret_mask(&call.id);
         Ok(Explanation {
-            trail: Trail::clone(assessed.judgement.trail()),
-            failure: fails,
+            trail: mask.mask_trail(assessed.judgement.trail()),
+            failure: fails.map(|why| mask.mask_text(&why)),
         })
     }
 }

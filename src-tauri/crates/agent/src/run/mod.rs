@@ -169,6 +169,7 @@ fn open_call(call: ToolCall) -> OpenCall {
         edited: None,
         waiting: false,
         started: false,
+        is_masked: false,
     }
 }
 

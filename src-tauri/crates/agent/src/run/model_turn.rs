@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tools::custom::ComposedSchema;
 
 use crate::limits::{CALLS_PER_TURN_MAX, COALESCE_BYTES_MAX, COALESCE_DELAY, NAME_CHARS_MAX};
+use crate::pipeline::outgoing;
 use crate::session::Session;
 use crate::session::structured_output;
 
@@ -109,6 +110,7 @@ pub(crate) async fn ask_model(
         },
     );
     for call in &calls {
+        outgoing::mask_secrets(session, call, &call.arguments).await;
         let reasoning = call
             .arguments
             .get(REASONING_MEMBER)
@@ -118,6 +120,7 @@ pub(crate) async fn ask_model(
             call: call.clone(),
             message: message.clone(),
             reasoning,
+            is_masked: false,
         }));
     }
     messages.push(Message::Assistant {

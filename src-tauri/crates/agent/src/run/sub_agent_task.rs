@@ -66,10 +66,10 @@ fn run_in_background(caller: &Arc<Session>, title: String, at_work: RunningSubAg
     let (caller, stop) = (caller.clone(), caller.cancellation_token());
     caller.background.begin();
     tokio::spawn(async move {
-        let child = at_work.child.id.clone();
+        let child = at_work.child.clone();
         let ended = at_work.wait(&stop, |_| {}).await;
         if !caller.engine.closing.is_cancelled() {
-            background::record_end(&caller, child, title, ended);
+            background::record_end(&caller, &child, &title, ended);
         }
         caller.background.end();
     });
@@ -250,6 +250,9 @@ async fn open_session(
     let root = caller.tool_context.workspace.root();
     let conversation = Conversation::new(options.clone(), Some(parent.clone()));
     let child = engine.admit_session(id, root, model.clone(), conversation)?;
+    child
+        .journal
+        .inherit_mask(&caller.journal.secret_mask(call));
     child
         .journal
         .record_synced(SessionEvent::Opened {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use protocol::event::MessageChange;
 use protocol::model::Message;
-use protocol::{MessageId, SessionId, ToolError, ToolOutput, UserError};
+use protocol::{MessageId, ToolError, ToolOutput, UserError};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -52,11 +52,12 @@ impl BackgroundTasks {
     }
 }
 
-/// Records the result of a task, and adds it to the messages of the caller's model.
+/// Records the result of a task, and adds it to the messages of the caller's model: without the secrets that the task
+/// was given.
 pub(crate) fn record_end(
     caller: &Session,
-    child: SessionId,
-    title: String,
+    child: &Session,
+    title: &str,
     ended: Result<ToolOutput, ToolError>,
 ) {
     let (text, failed) = match ended {
@@ -64,11 +65,13 @@ pub(crate) fn record_end(
         Err(ToolError::Cancelled) => ("It was stopped.".to_owned(), true),
         Err(error) => (error.to_string(), true),
     };
+    let mask = child.journal.inherited_mask();
+    let (title, text) = (mask.mask_text(title), mask.mask_text(&text));
     let message = format_result(&title, &text, failed);
     caller.journal.record_message(
         &MessageId(caller.engine.config.ids.next_id("msg")),
         MessageChange::SubAgentFinished {
-            child,
+            child: child.id.clone(),
             title,
             text,
             failed,
@@ -100,12 +103,7 @@ pub(crate) async fn record_lost_task(child: &Session) -> Result<(), UserError> {
     let caller = engine.session(&parent.session)?;
     let title = engine.record.session(&child.id)?.map(|view| view.title);
     let why = ToolError::Failed("It was ended when the app ended.".to_owned());
-    record_end(
-        &caller,
-        child.id.clone(),
-        title.unwrap_or_default(),
-        Err(why),
-    );
+    record_end(&caller, child, &title.unwrap_or_default(), Err(why));
     caller.journal.sync().await
 }
 

@@ -68,6 +68,8 @@ pub struct OpenCall {
     pub waiting: bool,
     /// Whether the call began to run.
     pub started: bool,
+    /// Whether the arguments come from the log, which masks a secret in them.
+    pub is_masked: bool,
 }
 
 impl OpenCall {
@@ -183,7 +185,12 @@ impl Conversation {
                 }
                 self.apply_message_change(message, change, places);
             }
-            EventBody::Proposal(CallProposal { call, message, .. }) => {
+            EventBody::Proposal(CallProposal {
+                call,
+                message,
+                is_masked,
+                ..
+            }) => {
                 if let Some(Message::Assistant { calls, .. }) = self.message_mut(places, message) {
                     calls.push(call.clone());
                 }
@@ -194,6 +201,7 @@ impl Conversation {
                     edited: None,
                     waiting: false,
                     started: false,
+                    is_masked: *is_masked,
                 });
             }
             EventBody::Call { call, change } => self.apply_call_change(call, change),
@@ -276,9 +284,13 @@ impl Conversation {
                 ..
             } => self.pending_todos = Some((call.clone(), items.clone())),
             CallChange::Waiting { .. } => self.update_call(call, |open| open.waiting = true),
-            CallChange::Edited { arguments } => {
-                self.update_call(call, |open| open.edited = Some(arguments.clone()));
-            }
+            CallChange::Edited {
+                arguments,
+                is_masked,
+            } => self.update_call(call, |open| {
+                open.edited = Some(arguments.clone());
+                open.is_masked = *is_masked;
+            }),
             CallChange::Started => {
                 let searches = |open: &&OpenCall| {
                     open.call.id == *call && open.call.name == WEB_SEARCH && !open.started

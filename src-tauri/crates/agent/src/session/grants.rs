@@ -5,8 +5,9 @@ use std::sync::Arc;
 use policy::grants::{self, grant_rule_scope};
 use policy::rules_file::{self, RulesFileSource};
 use policy::watchdogs;
+use policy::watchdogs::SecretMask;
 use protocol::op::OpReceipt;
-use protocol::rule::grants::{GrantOffers, GrantOrigin, GrantRequest, GrantScope};
+use protocol::rule::grants::{GrantOffer, GrantOffers, GrantOrigin, GrantRequest, GrantScope};
 use protocol::rule::rules_view::NewRule;
 use protocol::text::display_text::to_single_line;
 use protocol::{CallId, Decision, GrantId, RuleAction, RuleScope, UserError};
@@ -29,7 +30,29 @@ pub(crate) fn offer_grants(session: &Session, weighed: &PolicyInput) -> GrantOff
         return GrantOffers::default();
     }
     let rules = session.rules();
-    grants::list_offers(&weighed.to_request(&rules, session.policy_context(), &empty_digest))
+    let request = weighed.to_request(&rules, session.policy_context(), &empty_digest);
+    let mask = session.journal.secret_mask(&weighed.call);
+    omit_secrets(grants::list_offers(&request), &mask)
+}
+
+/// Leaves out the offers of rules that would hold a secret of the call.
+fn omit_secrets(mut all: GrantOffers, mask: &SecretMask) -> GrantOffers {
+    if mask.is_empty() {
+        return all;
+    }
+    let holds_secret =
+        |offer: &GrantOffer| offer.pattern.as_deref().is_some_and(|it| mask.is_in(it));
+    all.offers.retain(|offer| !holds_secret(offer));
+    for offer in &mut all.offers {
+        offer.words = mask.mask_text(&offer.words);
+    }
+    let is_allow = |offer: &GrantOffer| offer.action == RuleAction::Allow;
+    if !all.offers.iter().any(is_allow) {
+        let why = all.refused.as_deref();
+        let why = why.unwrap_or("A rule that names this call would hold its secret.");
+        all.refused = Some(mask.mask_text(why));
+    }
+    all
 }
 
 /// Creates the grant of a decision and saves it to disk; none if the decision grants nothing. The grant is not in force
@@ -64,7 +87,8 @@ pub(crate) fn create_grant(
     };
     let mut granted = build_grant(session, call, always, action);
     if always.exactly {
-        restrict_to_call(weighed, &mut granted)?;
+        let mask = session.journal.secret_mask(call);
+        restrict_to_call(weighed, &mask, &mut granted)?;
     }
     check_grant(session, weighed, &granted)?;
     grant_ledger::save_grant(&session.engine.config.data_dir, &granted)?;
@@ -134,7 +158,11 @@ fn build_grant(
 }
 
 /// Restricts a grant to exactly the call that is shown, with the questions of its watchdogs (`S002-90`).
-fn restrict_to_call(weighed: &PolicyInput, granted: &mut StoredGrant) -> Result<(), UserError> {
+fn restrict_to_call(
+    weighed: &PolicyInput,
+    mask: &SecretMask,
+    granted: &mut StoredGrant,
+) -> Result<(), UserError> {
     let is_plain = granted.pattern.is_none()
         && granted.action == RuleAction::Allow
         && granted.lasts == GrantScope::Session;
@@ -151,7 +179,7 @@ fn restrict_to_call(weighed: &PolicyInput, granted: &mut StoredGrant) -> Result<
         .facts
         .all()
         .first()
-        .map(|fact| to_single_line(&fact.target, GRANT_CHARS_MAX));
+        .map(|fact| to_single_line(&mask.mask_target(&fact.target), GRANT_CHARS_MAX));
     Ok(())
 }
 

@@ -4,12 +4,15 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use policy::watchdogs::SecretMask;
 use protocol::event::{CallChange, CallProposal, MessageChange};
 use protocol::view::masked_call::{MaskedCall, holds_secret};
-use protocol::{CallId, EventBody, MessageId, Outcome, SessionId, UserError};
+use protocol::{CallId, EventBody, MessageId, NoticeLevel, Outcome, SessionId, UserError};
 use record::{Ack, Durability, Record};
 use runtime::clock::Clock;
 use serde_json::{Map, Value};
+
+use crate::session::secret_masks::SecretMasks;
 
 /// Writer of one session's events.
 pub struct Journal {
@@ -18,8 +21,10 @@ pub struct Journal {
     clock: Arc<dyn Clock>,
     /// Acknowledgements of recorded events that were not awaited yet: the last one of each batch.
     open: Mutex<VecDeque<Ack>>,
-    /// Running calls whose arguments hold a secret.
+    /// Running calls whose recorded arguments hold a secret.
     secret: Mutex<HashSet<CallId>>,
+    /// Secrets that are recorded nowhere.
+    masks: Mutex<SecretMasks>,
 }
 
 impl Journal {
@@ -31,13 +36,13 @@ impl Journal {
             clock,
             open: Mutex::default(),
             secret: Mutex::default(),
+            masks: Mutex::default(),
         }
     }
 
     /// Records an event without waiting. A failure is reported by the next [`Journal::sync`].
     pub fn record(&self, body: impl Into<EventBody>) {
-        let body = body.into();
-        self.track_secret(&body);
+        let body = self.mask_event(body.into());
         let ack = self.record.append(
             self.session.clone(),
             self.clock.now(),
@@ -73,8 +78,7 @@ impl Journal {
 
     /// Records an event, and waits until it and all events before it are on disk. For decisions and effects.
     pub async fn record_synced(&self, body: impl Into<EventBody>) -> Result<(), UserError> {
-        let body = body.into();
-        self.track_secret(&body);
+        let body = self.mask_event(body.into());
         let ack = self.record.append(
             self.session.clone(),
             self.clock.now(),
@@ -142,13 +146,47 @@ impl Journal {
         }
     }
 
+    /// Masks the secrets of a call in all of its events, until it ends.
+    pub fn mask_secrets(&self, call: &CallId, mask: &SecretMask) {
+        self.masks.lock().add(call, mask);
+    }
+
+    /// Masks the secrets of the call that the session works for in all of its events.
+    pub fn inherit_mask(&self, mask: &SecretMask) {
+        self.masks.lock().inherited.add(mask);
+    }
+
+    /// Returns the mask of the secrets of the call that the session works for.
+    pub fn inherited_mask(&self) -> SecretMask {
+        self.masks.lock().inherited.clone()
+    }
+
+    /// Returns the mask of the secrets of a call.
+    pub fn secret_mask(&self, call: &CallId) -> SecretMask {
+        self.masks.lock().mask_of(call)
+    }
+
+    /// Returns an event as it is recorded.
+    fn mask_event(&self, body: EventBody) -> EventBody {
+        let masked = self.masks.lock().mask_event(body);
+        let body = masked.unwrap_or_else(|| {
+            let fault = UserError::new(
+                "Something that happened in this session cannot be written down without a secret, so it is missing here.",
+                "Report this.",
+            );
+            EventBody::notice(NoticeLevel::Error, fault)
+        });
+        self.track_secret(&body);
+        body
+    }
+
     /// Remembers a call whose arguments hold a secret, so that the call is masked when it ends.
     fn track_secret(&self, body: &EventBody) {
         let (call, arguments) = match body {
             EventBody::Proposal(CallProposal { call, .. }) => (&call.id, &call.arguments),
             EventBody::Call {
                 call,
-                change: CallChange::Edited { arguments },
+                change: CallChange::Edited { arguments, .. },
             } => (call, arguments),
             _ => return,
         };

@@ -13,6 +13,7 @@ pub(crate) mod planning;
 mod rules_in_force;
 pub(crate) mod run_state;
 pub(crate) mod sampling;
+mod secret_masks;
 pub(crate) mod session_lock;
 pub(crate) mod state_store;
 pub(crate) mod structured_output;
@@ -26,7 +27,8 @@ use std::sync::Arc;
 use parking_lot::{Mutex, RwLock};
 use protocol::event::{ParentCall, SessionEvent};
 use protocol::model::{Message, ToolDefinition};
-use protocol::{CallId, ModelChoice, SessionId, SessionState, Strategy};
+use protocol::{CallId, ModelChoice, SessionId, SessionState, Strategy, UserError};
+use serde_json::{Map, Value};
 use tokio::sync::{Notify, watch};
 use tokio::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -348,6 +350,21 @@ impl Session {
             .pending_calls
             .get(call)
             .map(|waiting| waiting.input.clone())
+    }
+
+    /// Puts the secrets of a waiting call back into arguments that the person wrote over those that are shown.
+    ///
+    /// # Errors
+    /// The name of a secret stands where no secret stood.
+    pub(crate) fn restore_arguments(
+        &self,
+        call: &CallId,
+        written: &Map<String, Value>,
+    ) -> Result<Map<String, Value>, UserError> {
+        match self.data.lock().pending_calls.get(call) {
+            Some(waiting) => waiting.restore_arguments(&self.journal.secret_mask(call), written),
+            None => Ok(written.clone()),
+        }
     }
 
     /// Takes a waiting call, if it still waits. Only its taker may decide on it.

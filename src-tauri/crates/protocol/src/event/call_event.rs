@@ -27,6 +27,10 @@ pub struct CallProposal {
     pub message: MessageId,
     /// The agent's own reason for the call, if it gave one.
     pub reasoning: Option<String>,
+    /// Whether a secret in the arguments is masked: the call cannot be run from the log.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub is_masked: bool,
 }
 
 impl CallProposal {
@@ -89,6 +93,10 @@ pub enum CallChange {
         /// The person's arguments.
         #[ts(type = "Record<string, unknown>")]
         arguments: Map<String, Value>,
+        /// Whether a secret in the arguments is masked: the call cannot be run from the log.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[ts(optional, as = "Option<bool>")]
+        is_masked: bool,
     },
     /// A host's hook was asked whether the call may begin, and answered (`S001-60`).
     #[serde(rename = "hook_answered")]

@@ -233,7 +233,7 @@ fn apply_to_call(view: &mut CallView, change: &CallChange, at: At) {
                 at,
             });
         }
-        CallChange::Edited { arguments } => view.edited = Some(arguments.clone()),
+        CallChange::Edited { arguments, .. } => view.edited = Some(arguments.clone()),
         CallChange::UndoPrepared { entry } => view.undo = Some(entry.clone()),
         CallChange::Started => {
             view.state = CallState::Running;

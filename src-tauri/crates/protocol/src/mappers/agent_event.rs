@@ -142,7 +142,7 @@ impl AgentEventMapper {
         out: &mut Vec<AgentEvent>,
     ) {
         match change {
-            CallChange::Edited { arguments } => {
+            CallChange::Edited { arguments, .. } => {
                 if let Some(open) = self.calls.get_mut(call) {
                     open.arguments.clone_from(arguments);
                 }

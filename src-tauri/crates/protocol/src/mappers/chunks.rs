@@ -281,7 +281,7 @@ fn map_open_call(call: &CallId, change: &CallChange) -> Option<Chunk> {
             let data = json!({ "toolCallId": call, "approved": approved });
             new_data_chunk("data-approval-responded", data)
         }
-        CallChange::Edited { arguments } => {
+        CallChange::Edited { arguments, .. } => {
             let data = json!({ "toolCallId": call, "input": arguments });
             new_data_chunk("data-input-edited", data)
         }

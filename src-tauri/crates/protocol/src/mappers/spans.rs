@@ -71,6 +71,7 @@ impl SpanMapper {
                 call,
                 message,
                 reasoning,
+                ..
             }) => {
                 let mut attrs = Map::new();
                 attrs.insert("message".to_owned(), message.0.as_str().into());

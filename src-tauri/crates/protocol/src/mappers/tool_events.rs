@@ -239,7 +239,7 @@ fn push_running_events(
                 builder.push("tool.permission.decided", json!({ "decision": decision }));
             }
         }
-        CallChange::Edited { arguments } => {
+        CallChange::Edited { arguments, .. } => {
             let changed: Vec<_> = list_changed_members(&open.input, arguments);
             open.input.clone_from(arguments);
             let mutation = json!({

@@ -87,6 +87,7 @@ pub fn proposed(id: &str, name: &str, arguments: serde_json::Value) -> EventBody
         },
         message: MessageId::from("msg_1"),
         reasoning: None,
+        is_masked: false,
     })
 }
 

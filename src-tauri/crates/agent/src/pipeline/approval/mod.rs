@@ -8,7 +8,7 @@ use std::time::Duration;
 use policy::{Consent, Judgement, QuestionAnswers};
 use protocol::event::CallChange;
 use protocol::rule::evidence::RemoteUseKind;
-use protocol::{CallState, Decision, EventBody, Plan, Verdict};
+use protocol::{CallState, Decision, EventBody, Plan, ToolCall, Verdict};
 use runtime::FileWatcher;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
@@ -123,6 +123,10 @@ pub(crate) async fn ask_person(
     session.add_pending_call(
         call.id.clone(),
         PendingCall {
+            call: ToolCall {
+                arguments: cx.given_arguments().clone(),
+                ..call.clone()
+            },
             digest: judgement.shown_digest().clone(),
             preview: prepared.preview.clone(),
             input: input.clone(),

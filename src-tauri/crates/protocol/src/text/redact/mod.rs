@@ -3,9 +3,9 @@
 //!
 //! Invariant: texts, data, messages and live output of a call, and its sidecar file, hold `***` where a secret stood;
 //! so do the index by which calls are searched, every export, and every view of a call that is over, its arguments
-//! among them (`view::masked_call`). While a call waits, its arguments and the differences that a person decides on are
-//! shown unmasked, because the person must see what they agree to. The log keeps the model's own arguments, from which
-//! a session resumes. The files themselves and the copies for undo are never changed by masking.
+//! among them (`view::masked_call`). While a call waits that sends nothing out, its arguments and the differences that a
+//! person decides on are shown unmasked, because the person must see what they agree to, and the log keeps them, so
+//! that a session resumes from it. The files themselves and the copies for undo are never changed by masking.
 //!
 //! One scan serves whole texts and streams, so that a secret is found however its pieces arrive. The scan reads every
 //! byte a bounded number of times and holds back a bounded number of bytes.
