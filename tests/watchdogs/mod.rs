@@ -12,4 +12,7 @@ pub(crate) mod hidden_secrets;
 // Calls that they are asked about, and what they are told of the agent.
 #[cfg(unix)]
 pub(crate) mod outgoing_secrets;
+// Secrets in the commits that a command pushes.
+#[cfg(unix)]
+pub(crate) mod pushed_commits;
 mod scope;

@@ -23,6 +23,7 @@ pub(crate) mod in_place;
 pub(crate) mod outcome;
 pub(crate) mod outgoing;
 pub(crate) mod prepare;
+pub(crate) mod pushed_commits;
 pub(crate) mod resolve;
 pub(crate) mod response_review;
 pub(crate) mod snapshot;

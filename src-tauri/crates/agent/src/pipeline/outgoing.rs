@@ -88,8 +88,7 @@ async fn search_arguments(
     let keys = session.engine.keys.clone();
     let searched = arguments.clone();
     let searched = tokio::task::spawn_blocking(move || {
-        let mut known = collect_file_secrets(&workspace);
-        known.extend(collect_own_keys(&*keys));
+        let known = collect_known_secrets(&workspace, &*keys);
         let found = find_outgoing_secrets(&searched, &known);
         let mask = SecretMask::new(&found, &searched);
         (found, mask)
@@ -176,6 +175,17 @@ fn shorten_host(host: &str) -> String {
         [_, .., domain, top] if host.parse::<IpAddr>().is_err() => format!("….{domain}.{top}"),
         _ => host.to_owned(),
     }
+}
+
+/// Collects the secrets that are known: of files of the workspace, and of the app's own. Reads files, so it must not run
+/// on an async thread.
+pub(crate) fn collect_known_secrets(
+    workspace: &Workspace,
+    keys: &dyn KeyStore,
+) -> Vec<KnownSecret> {
+    let mut known = collect_file_secrets(workspace);
+    known.extend(collect_own_keys(keys));
+    known
 }
 
 /// Collects the secrets in the files of the workspace that are protected because they hold secrets.

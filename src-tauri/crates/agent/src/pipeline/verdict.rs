@@ -16,7 +16,7 @@ use crate::pipeline::attempt::Attempt;
 use crate::pipeline::call_context::CallContext;
 use crate::pipeline::evaluate::EarlyVerdict;
 use crate::pipeline::prepare::PreparedCall;
-use crate::pipeline::{dry_run, evaluate, outgoing, prepare, watchdogs};
+use crate::pipeline::{dry_run, evaluate, outgoing, prepare, pushed_commits, watchdogs};
 use crate::session::run_state::released_secrets::SecretRelease;
 
 /// A call with its verdict, and all inputs of the verdict.
@@ -134,6 +134,7 @@ async fn judge_prepared(
     alarms.extend(prepared.changes.alarms());
     let sent = outgoing::check_secrets(cx, &prepared.facts).await;
     alarms.extend(sent.alarm);
+    alarms.extend(pushed_commits::check_pushes(cx, &prepared).await);
     alarms.extend(watchdogs::run_programs(cx, &prepared.facts).await);
     let input = evaluate::build_policy_input(cx, &prepared, alarms);
     let mut judgement = evaluate::evaluate(cx, &prepared, &input);

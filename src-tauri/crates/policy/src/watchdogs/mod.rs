@@ -10,6 +10,7 @@ mod exfiltration;
 mod fork_bomb;
 mod outgoing_secrets;
 mod persistence;
+mod pushes;
 mod secret_forms;
 mod secret_mask;
 mod secret_places;
@@ -22,6 +23,7 @@ use crate::facts::CallFacts;
 use command::WatchedCommand;
 pub(crate) use exfiltration::NETWORK_PROGRAMS;
 pub use outgoing_secrets::{KnownSecret, OutgoingSecret, find_outgoing_secrets};
+pub use pushes::{Push, find_known_secrets, find_pushes};
 pub use secret_mask::SecretMask;
 
 /// An objection of a watchdog to a call.

@@ -8,6 +8,7 @@ mod remotes;
 mod settings;
 mod share;
 mod stored_forms;
+mod unpushed;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ pub use loss::{UnversionedChanges, UnversionedLoss, examine_unversioned_changes}
 pub use refs::{RepositoryChange, examine_repository_change};
 pub use remotes::{KnownRemote, find_fetch_remote, find_push_remote};
 pub use share::{ChangedShare, find_large_share};
+pub use unpushed::{UnpushedText, visit_unpushed_texts};
 
 /// How many commits are searched for a file. What only a further one has counts as unknown to git.
 const TIPS_MAX: usize = 200;

@@ -225,6 +225,17 @@ pub(super) fn read_tips(git_dir: &Path, common_dir: &Path) -> Vec<ObjectId> {
         .collect()
 }
 
+/// Returns the refs with where each leads, and `HEAD` if no branch is checked out.
+pub(super) fn list_refs(common_dir: &Path) -> Vec<(String, ObjectId)> {
+    let refs = Refs::read(common_dir);
+    let named = refs.names().filter_map(|name| {
+        let id = refs.get(name)?;
+        Some((name.to_owned(), *id))
+    });
+    let detached = refs.detached.map(|id| ("HEAD".to_owned(), id));
+    named.chain(detached).collect()
+}
+
 /// Returns the commits that refs lead to after a command, and did not lead to before.
 pub(super) fn moved_tips(common_dir: &Path, captured: &CapturedEffects) -> Vec<ObjectId> {
     let before = Refs::read(common_dir);
@@ -372,7 +383,7 @@ fn commits_only_of(repository: &Repository, tip: ObjectId, others: &[ObjectId]) 
 }
 
 /// Returns the commits that are reached from the tips without passing one of `known`; none if there are too many.
-fn collect_commits(
+pub(super) fn collect_commits(
     repository: &Repository,
     mut open: Vec<ObjectId>,
     known: &HashSet<ObjectId>,
