@@ -29,7 +29,7 @@ pub struct UnpushedText<'a> {
 
 /// Visits every file and message of the commits that a remote does not have, as far as this repository knows, after a
 /// command with this plan; without a name, that no remote has. Returns whether all were visited: false if there are too
-/// many, or one cannot be read. Reads files, so it must not run on an async thread.
+/// many, one cannot be read, or there is no repository that can. Reads files, so it must not run on an async thread.
 pub fn visit_unpushed_texts(
     workspace: &Workspace,
     plan: &Plan,
@@ -37,7 +37,7 @@ pub fn visit_unpushed_texts(
     visit: &mut dyn FnMut(UnpushedText<'_>),
 ) -> bool {
     let Some(repository) = Repository::discover(workspace.root()) else {
-        return true;
+        return false;
     };
     let repository = match plan {
         Plan::Effects(captured) => repository.with_layer(captured),
