@@ -4,9 +4,15 @@ import { expect, test } from 'vitest';
 import sample from '../../../../tests/golden/sample.jsonl?raw';
 import { FakeHost } from '../../ipc/fake';
 import { parseStream } from '../../ipc/fake_streams';
+import { isCall } from '../../state/fold';
 import { rowsOf } from './rows';
 
-async function rows(session: string, opened: string[] = [], working: Record<string, string[]> = {}): Promise<string[]> {
+async function rows(
+  session: string,
+  opened: string[] = [],
+  working: Record<string, string[]> = {},
+  grouped: string[] = [],
+): Promise<string[]> {
   const host = new FakeHost(parseStream(sample));
   const page = await host.query({ type: 'transcript', session, before: null, limit: 1_000 });
   const { sessions } = await host.snapshot();
@@ -16,8 +22,10 @@ async function rows(session: string, opened: string[] = [], working: Record<stri
       ids.flatMap((id) => sessions.find((one) => one.id === id) ?? []),
     ]),
   );
-  return rowsOf(page.entries, new Set(opened), tasks).map((row) => {
+  const [first, ...rest] = page.entries.filter(isCall).filter(({ id }) => grouped.includes(id));
+  return rowsOf(page.entries, new Set(opened), tasks, first ? [[first, ...rest]] : []).map((row) => {
     if (row.kind === 'sub_agent_task') return `task ${row.session.id}`;
+    if (row.kind === 'group') return `group ${row.members.map(({ id }) => id).join(' ')}`;
     const call = row.entry.body.type === 'call' ? ` ${row.entry.body.tool}` : '';
     const ends = row.kind === 'line' ? `${row.first ? ' first' : ''}${row.last ? ' last' : ''}` : '';
     return `${row.kind}${call}${ends}`;
@@ -69,6 +77,15 @@ test('the work for a call stands below it, and parts its list', async () => {
     'task ses_0003',
     'line read first',
     'line edit',
+    'line write last',
+  ]);
+});
+
+test('calls that are asked about at once stand on one card, at the place of the first', async () => {
+  expect((await rows('ses_0004', [], {}, ['call_0011', 'call_0013'])).slice(2, 6)).toEqual([
+    'line read first last',
+    'group call_0011 call_0013',
+    'line read first',
     'line write last',
   ]);
 });

@@ -1,6 +1,7 @@
 // From entries to the rows of a transcript: messages, cards, and runs of settled calls as lines of one list.
 
 import type { Entry, SessionView } from '../../ipc/bindings';
+import type { WaitingGroup } from '../../domain/approvals/group/kinds';
 import { isCall, type CallEntry } from '../../state/fold';
 
 /** One row of the list. */
@@ -8,25 +9,39 @@ export type Row =
   | { kind: 'message'; key: string; entry: Entry }
   | { kind: 'notice'; key: string; entry: Entry }
   | { kind: 'card'; key: string; entry: CallEntry; opened: boolean }
+  | { kind: 'group'; key: string; members: WaitingGroup }
   | { kind: 'line'; key: string; entry: CallEntry; first: boolean; last: boolean }
   | { kind: 'sub_agent_task'; key: string; session: SessionView };
 
-/** The rows of a page. `opened` holds the ids of settled calls that the person opened, `tasks` the sessions that work for calls. */
+/**
+ * The rows of a page. `opened` holds the ids of settled calls that the person opened, `tasks` the sessions that work for calls,
+ * `groups` the calls that wait, by the cards on which they stand.
+ */
 export function rowsOf(
   entries: readonly Entry[],
   opened: ReadonlySet<string>,
   tasks: ReadonlyMap<string, readonly SessionView[]> = new Map(),
+  groups: readonly WaitingGroup[] = [],
 ): Row[] {
   const rows: Row[] = [];
+  const shared = groups.filter((group) => group.length > 1);
+  const groupOf = new Map(shared.flatMap((group) => group.map(({ id }) => [id, group] as const)));
   for (const [i, entry] of entries.entries()) {
     const last = i === entries.length - 1;
     if (isCall(entry)) {
-      addCall(rows, entry, opened.has(entry.id));
+      const members = groupOf.get(entry.id);
+      if (members === undefined) addCall(rows, entry, opened.has(entry.id));
+      else if (members[0].id === entry.id) rows.push({ kind: 'group', key: entry.id, members });
       for (const session of tasks.get(entry.id) ?? []) rows.push({ kind: 'sub_agent_task', key: session.id, session });
     } else if (entry.body.type === 'notice') rows.push({ kind: 'notice', key: entry.id, entry });
     else if (says(entry, last)) rows.push({ kind: 'message', key: entry.id, entry });
   }
   return rows;
+}
+
+/** Whether an entry of this id stands in a row. */
+export function holds(row: Row, id: string): boolean {
+  return row.kind === 'group' ? row.members.some((member) => member.id === id) : row.key === id;
 }
 
 /** Whether a message has something to show; a turn that only made calls has not. */

@@ -6,7 +6,7 @@ import { openApp } from '../../../app/app_page';
 import { asksTrail, file, hunk, samples, waiting } from '../../../gallery/samples';
 import type { Op, OpReceipt } from '../../../ipc/bindings';
 import { FakeHost } from '../../../ipc/fake';
-import type { CallEntry } from '../../../state/desk.svelte';
+import type { CallEntry, Desk } from '../../../state/desk.svelte';
 import { findFaults } from '../../../testing/accessibility';
 import { pass, passUntil } from '../../../testing/clock';
 import { REST_MS } from '../deciding/arming';
@@ -114,8 +114,8 @@ async function press(testid: string, during: () => Promise<void> = () => Promise
   await pass(0);
 }
 
-/** The Desk with three calls to write a file, which have been looked at. */
-async function open(): Promise<WritingHost> {
+/** A screen with three calls to write a file, which have been looked at. */
+async function openOn(show: (desk: Desk) => void): Promise<WritingHost> {
   const host = new WritingHost();
   host.emit(
     'ses_a',
@@ -123,13 +123,17 @@ async function open(): Promise<WritingHost> {
     { type: 'session_changed', state: 'running' },
   );
   for (const name of ['one', 'two', 'three']) host.write(name);
-  await openApp(host, (desk) => desk.navigation.go('desk'));
+  await openApp(host, show);
   await passUntil(() => document.activeElement === screen.queryByTestId('group-one'));
   await pass(REST_MS + 100);
   return host;
 }
 
-describe('the card of a group', () => {
+describe.each<[string, (desk: Desk) => void]>([
+  ['on the Desk', (desk) => desk.navigation.go('desk')],
+  ['in the transcript', (desk) => desk.navigation.show('ses_a')],
+])('the card of a group %s', (_, show) => {
+  const open = () => openOn(show);
   beforeEach(() => {
     vi.useFakeTimers();
     showEverything();
