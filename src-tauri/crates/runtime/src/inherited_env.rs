@@ -36,6 +36,9 @@ const SECRET_NAME_SUFFIXES: [&str; 18] = [
     "TOKEN",
 ];
 
+/// Variable that makes `cd folder` lead elsewhere. A command is judged by the folders that it names, so that none inherits it.
+const FOLDER_SEARCH_PATH: &str = "CDPATH";
+
 /// Choice of the app's variables that are inherited. Cheap to clone: a choice on one clone holds on all of them, for
 /// processes started from then on. By default the variables that are known to be harmless.
 #[derive(Debug, Clone, Default)]
@@ -49,7 +52,8 @@ struct EnvChoice {
 }
 
 impl InheritedEnv {
-    /// Chooses by name. A passed variable is inherited whatever its name; a withheld one never is, passed or not.
+    /// Chooses by name. A passed variable is inherited whatever its name, but for `CDPATH`; a withheld one never is, passed
+    /// or not.
     pub fn set_choice<'a>(
         &self,
         withheld: impl IntoIterator<Item = &'a str>,
@@ -74,7 +78,7 @@ impl InheritedEnv {
 impl EnvChoice {
     fn is_inherited(&self, name: &str, value: &OsStr) -> bool {
         let name = name.to_uppercase();
-        if self.withheld.contains(&name) {
+        if name == FOLDER_SEARCH_PATH || self.withheld.contains(&name) {
             return false;
         }
         self.passed.contains(&name)
@@ -248,6 +252,16 @@ mod tests {
         ] {
             assert!(inherits(name), "{name}");
         }
+    }
+
+    #[test]
+    fn a_passed_variable_is_inherited_unless_it_leads_cd_elsewhere() {
+        let inherited = InheritedEnv::default();
+        inherited.set_choice([], ["GITHUB_TOKEN", "CDPATH"]);
+        let chosen = inherited.0.read().unwrap();
+        let value = OsStr::new("value");
+        assert!(chosen.is_inherited("GITHUB_TOKEN", value));
+        assert!(!chosen.is_inherited("CDPATH", value));
     }
 
     #[test]
