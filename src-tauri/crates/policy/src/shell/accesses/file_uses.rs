@@ -9,6 +9,7 @@ use protocol::Capability::{self, FsRead, FsWrite};
 
 use crate::shell::accesses::path_pieces::{find_quoted_pieces, split_path_pieces};
 use crate::shell::facts::ShellWord;
+use crate::shell::programs::inner_commands::PLAIN_RUNNERS;
 use crate::shell::programs::options;
 use crate::shell::programs::sed;
 use crate::shell::tables::{WordRow, Words, list_has_word, program_table};
@@ -72,7 +73,9 @@ pub(in crate::shell) fn find_file_uses(program: &str, words: &[ShellWord]) -> Ve
         }
         let is_written = writes && script != Some(at);
         let is_sentence = reads_sentences && text.contains(char::is_whitespace);
-        let sentence = text.split_whitespace().filter(|_| is_sentence);
+        // What ends a command ends a word, too: `frob "make > /dev/null; ls"`.
+        let ends = |c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|');
+        let sentence = text.split(ends).filter(|_| is_sentence);
         let words_within = sentence.flat_map(|word| split_path_pieces(word, !is_remote));
         for path in split_path_pieces(text, !is_remote)
             .into_iter()
@@ -158,12 +161,13 @@ fn names_home_folder(text: &str) -> bool {
         .any(|home| text.starts_with(home))
 }
 
-/// Whether the use that a program makes of its words is known. Any other program may take a text with blanks for words
+/// Whether the use that a program makes of its words is known, or is that of another one. Any other program may take a text with blanks for words
 /// of its own, as `frob "cat .env"` may.
 fn is_known_program(program: &str) -> bool {
     let table = program_table();
     let mut option_rows = table.write_option.iter().chain(&table.text_option);
     program == "git"
+        || list_has_word(PLAIN_RUNNERS, program)
         || table.read_only.contains(program)
         || table.second_operand_writers.contains(program)
         || table.code_interpreters.contains(program)
@@ -382,6 +386,7 @@ mod tests {
             ("gh pr create -b see_.env", "pr+w create+w"),
             ("gh pr create -F .env", "pr+w create+w .env+w"),
             ("frob a,b", "a,b+w b+w a+w"),
+            ("frob a_>b;c", "a >b;c+w a+w >b+w b+w c+w"),
         ] {
             let seen = read(command);
             assert_eq!(seen, expected, "{command}");

@@ -26,6 +26,9 @@ pub(in crate::shell) fn runs_files(program: &str) -> bool {
         || find_wrapper(program).is_some_and(|wrapper| wrapper.kind == WrapperKind::Shell)
 }
 
+/// Programs that hand their words on to the one that they run, as they are.
+pub(in crate::shell) const PLAIN_RUNNERS: &str = "env timeout time nice nohup stdbuf xargs";
+
 /// Everything that a command runs in turn, as far as its words and its input say it.
 pub(in crate::shell) fn find_inner_commands(
     program: &str,
