@@ -4,6 +4,9 @@
 pub(crate) mod command_tables;
 // Explanations of calls, held against the verdicts of the pipeline.
 pub(crate) mod explanations;
+// Lines that go into folders.
+#[cfg(unix)]
+pub(crate) mod folder_changes;
 // Commands that read whole folders, and programs that are named by a path.
 pub(crate) mod folder_commands;
 // Paths of three systems, each with its verdict and reason.

@@ -98,15 +98,18 @@ pub(in crate::shell) fn find_file_uses(program: &str, words: &[ShellWord]) -> Ve
 }
 
 /// Finds the uses in the word lists that a verdict keeps, each once, and only words that are plain names: without a
-/// dot, a slash, a blank or anything that the shell completes.
+/// dot, a slash, a blank or anything that the shell completes. None where a command goes into a folder: the word lists do
+/// not tell which of the others run there.
 pub(in crate::shell) fn find_bare_uses(lists: &[Vec<String>]) -> Vec<(Capability, String)> {
+    let mut programs = lists.iter().filter_map(|list| list.first());
+    if programs.any(|word| list_has_word(FOLDER_CHANGERS, program_base_name(word))) {
+        return Vec::new();
+    }
     let mut seen = HashSet::new();
     let mut uses = Vec::new();
     for list in lists {
         let words: Vec<ShellWord> = list.iter().cloned().map(ShellWord::Literal).collect();
-        let program = list.first().map(|word| program_base_name(word));
-        let Some(program) = program.filter(|program| !list_has_word(FOLDER_CHANGERS, program))
-        else {
+        let Some(program) = list.first().map(|word| program_base_name(word)) else {
             continue;
         };
         for one in find_file_uses(program, &words) {

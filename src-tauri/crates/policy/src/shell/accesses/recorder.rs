@@ -4,11 +4,12 @@
 //! These accesses can only make a verdict stricter, so a word too many does no harm; a program's table only adds to
 //! them.
 
-use protocol::Capability::{self, FsDelete, FsRead, FsWrite, NetFetch};
+use protocol::Capability::{self, FsDelete, FsRead, FsWrite, NetFetch, ShellRun};
 
 use crate::limits::SHELL_ACCESSES_MAX;
 use crate::shell::accesses::file_uses;
 use crate::shell::accesses::file_uses::{FOLDER_CHANGERS, option_folders};
+use crate::shell::accesses::folders::{is_relative_path, join};
 use crate::shell::accesses::operands::{list_operands, stricter_capability};
 use crate::shell::accesses::recursion::{RecursiveRead, detect_recursive_read};
 use crate::shell::facts::{RedirectKind, ShellAccess, ShellRedirect, ShellWord};
@@ -128,10 +129,11 @@ impl ShellReader<'_> {
         if text.is_empty() || text == "-" {
             return;
         }
-        // A folder that is only known when it runs may be any: the path as it is written stands for all.
-        let folder = self.folder.as_deref().filter(|_| is_relative_path(text));
-        let there = folder.map(|folder| format!("{folder}/{text}"));
-        for target in std::iter::once(text.to_owned()).chain(there) {
+        let targets = match capability {
+            FsRead | FsWrite | FsDelete => self.list_targets(text),
+            NetFetch | ShellRun => vec![text.to_owned()],
+        };
+        for target in targets {
             self.insert_access(ShellAccess {
                 capability,
                 target,
@@ -139,6 +141,18 @@ impl ShellReader<'_> {
                 is_recursive: below,
                 is_possible_use: false,
             });
+        }
+    }
+
+    /// The path as it counts from each folder in which the command may run.
+    fn list_targets(&self, path: &str) -> Vec<String> {
+        match is_relative_path(path) {
+            true => self
+                .folders
+                .all()
+                .map(|folder| join(folder, path))
+                .collect(),
+            false => vec![path.to_owned()],
         }
     }
 
@@ -160,17 +174,17 @@ impl ShellReader<'_> {
 
     /// Records every word that may be a path as read and, unless the program is known to only read it, written.
     fn record_possible_uses(&mut self, program: &str, words: &[ShellWord]) {
-        let mut uses = file_uses::find_file_uses(program, words);
-        // `git -C folder show HEAD:x`: what is named is named from there.
-        let mut places: Vec<String> = option_folders(words);
-        places.extend(self.folder.clone());
-        for one in uses.drain(..) {
+        // `git -C folder show HEAD:x`: what else is named may be named from there.
+        let options = option_folders(words);
+        for one in file_uses::find_file_uses(program, words) {
             let text = one.word.text();
-            let there = places
-                .iter()
-                .filter(|_| is_relative_path(text))
-                .map(|folder| format!("{}/{text}", folder.trim_end_matches('/')));
-            for target in std::iter::once(text.to_owned()).chain(there) {
+            let naming = words.iter().filter(|word| word.text().contains(text));
+            let is_option = options.iter().any(|folder| folder == text) && naming.count() == 1;
+            let mut targets = self.list_targets(text);
+            for folder in options.iter().filter(|_| !is_option) {
+                targets.extend(self.list_targets(&join(folder, text)));
+            }
+            for target in targets {
                 for capability in one.capabilities() {
                     self.insert_access(ShellAccess {
                         capability: *capability,
@@ -200,14 +214,14 @@ impl ShellReader<'_> {
             .rsplit_once('@')
             .filter(|_| !text.contains("://"))
             .map_or(text, |(_, host)| host);
-        let word = word.with_text(after_user);
-        let folder = self.folder.take();
-        self.record_access(NetFetch, &word);
-        self.folder = folder;
+        self.record_access(NetFetch, &word.with_text(after_user));
     }
 
-    /// Follows `cd`: later accesses are also judged below that folder.
+    /// Follows `cd`: later accesses are also judged below that folder. One that nothing follows leads nowhere.
     fn enter_folder(&mut self, words: &[ShellWord]) {
+        if self.folders.starts.is_empty() {
+            return;
+        }
         let operand = words[1..]
             .iter()
             .find(|word| !word.text().starts_with('-') || word.text() == "-");
@@ -215,16 +229,12 @@ impl ShellReader<'_> {
             // Alone it goes home.
             if words[0].text() != "pushd" {
                 self.record_access(FsRead, &ShellWord::Literal("~".to_owned()));
-                self.folder = Some("~".to_owned());
+                self.folders.enter("~");
             }
             return;
         };
         self.record_access(FsRead, operand);
-        let text = operand.text().trim_end_matches('/');
-        self.folder = match (&self.folder, text.starts_with(['/', '~', '$'])) {
-            (Some(folder), false) => Some(format!("{folder}/{text}")),
-            _ => Some(text.to_owned()),
-        };
+        self.folders.enter(operand.text());
     }
 
     fn record_dd_accesses(&mut self, words: &[ShellWord]) {
@@ -323,11 +333,6 @@ impl ShellReader<'_> {
             }
         }
     }
-}
-
-/// Whether a path begins where the command runs.
-fn is_relative_path(text: &str) -> bool {
-    !text.starts_with(['/', '~', '$'])
 }
 
 /// `https://…`, `git@host:path`, `host:path`

@@ -1,6 +1,7 @@
 //! Reads texts that a shell may run: with the first parser, then asks the second whether it sees the same.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use brush_parser::{ParserOptions, ast};
@@ -9,10 +10,13 @@ use protocol::text::display_text::is_hidden;
 use crate::limits::{
     SHELL_REASONS_MAX, SHELL_SCRIPT_BYTES_MAX, SHELL_SCRIPTS_DEEP_MAX, SHELL_SEARCH_BYTES_MAX,
 };
+use crate::shell::accesses::folders::WorkingFolders;
+use crate::shell::accesses::line_folders::find_line_folders;
 use crate::shell::expand::spellings::KnownValues;
-use crate::shell::facts::{CommandOrigin, ShellAccess, ShellFacts, ShellWord};
+use crate::shell::facts::{CommandOrigin, ShellAccess, ShellFacts};
 use crate::shell::matching::plain;
-use crate::shell::parse::word;
+use crate::shell::parse::second_parser::SecondParse;
+use crate::shell::parse::word::parse_shell_words;
 use crate::shell::parse::{complexity, second_parser};
 use crate::shell::tables::program_table;
 
@@ -31,11 +35,22 @@ pub(in crate::shell) struct CommandContext<'p> {
     pub text: &'p str,
 }
 
+/// The commands of a text, by the folders in which they run.
+#[derive(Debug, Default)]
+struct CommandFolders {
+    /// Whether it is certain in which folders they run.
+    is_certain: bool,
+    /// The folders of each simple command; none where they are not certain.
+    folders: Vec<Vec<String>>,
+    /// Number of the commands that were read.
+    next: usize,
+}
+
 /// Gathers facts.
 pub(in crate::shell) struct ShellReader<'a> {
     command: &'a str,
     pub facts: ShellFacts,
-    /// Word lists that were already followed, each with the hash of its input.
+    /// Word lists that were already followed, each with the hash of its input and of where it begins.
     pub followed: HashSet<(Vec<String>, u64)>,
     /// Word lists that were recorded for a deny.
     pub denied_lists: HashSet<Vec<String>>,
@@ -54,8 +69,12 @@ pub(in crate::shell) struct ShellReader<'a> {
     pub functions: HashMap<String, ast::CompoundCommand>,
     /// The calls of functions that were followed.
     pub followed_calls: HashSet<Vec<String>>,
-    /// Where `cd` went.
-    pub folder: Option<String>,
+    /// The folders in which the current command may run.
+    pub folders: WorkingFolders,
+    /// The folders of the commands of the text that is read, where these are certain.
+    line: CommandFolders,
+    /// Every folder in which some command may run for certain.
+    visited: BTreeSet<String>,
     /// Texts that wait to be searched, each with its depth; every text is searched once.
     pub doubtful_texts: VecDeque<(String, usize)>,
     pub queued_texts: HashSet<String>,
@@ -79,7 +98,9 @@ impl<'a> ShellReader<'a> {
             is_piped: false,
             functions: HashMap::new(),
             followed_calls: HashSet::new(),
-            folder: None,
+            folders: WorkingFolders::default(),
+            line: CommandFolders::default(),
+            visited: BTreeSet::new(),
             doubtful_texts: VecDeque::new(),
             queued_texts: HashSet::new(),
             search_left: SHELL_SEARCH_BYTES_MAX,
@@ -112,7 +133,11 @@ impl<'a> ShellReader<'a> {
             input: &[],
             text: command,
         };
+        // The command line begins in the workspace; what is searched after it may run in any folder.
+        self.line.is_certain = true;
         self.read_script(command, place);
+        self.line.is_certain = false;
+        self.folders.entered.extend(self.visited.clone());
         if self.facts.unsure_reasons.is_empty() && self.first != self.second_parse {
             self.queue_doubtful_text(command, 0, "Two parsers read it differently.");
         }
@@ -161,40 +186,88 @@ impl<'a> ShellReader<'a> {
             return false;
         }
         let place = CommandContext { text, ..place };
-        let parsed = parse_script(text).map(|program| {
-            program
-                .complete_commands
-                .iter()
-                .for_each(|list| self.walk_list(list, place));
-        });
-        let is_read = parsed.is_ok();
-        if let Err(reason) = parsed {
-            self.queue_doubtful_text(text, place.depth, reason);
-        }
+        let parsed = parse_script(text);
         // The second parser enters substitutions by itself, with the text that they stand in.
-        if *place.origin != CommandOrigin::Substitution {
-            self.compare_second_parse(text, place);
+        let is_substitution = *place.origin == CommandOrigin::Substitution;
+        let second = (!is_substitution).then(|| second_parser::parse_second(text));
+        let folders = match (&parsed, &second) {
+            (Ok(program), Some(second)) => self.find_folders(text, program, second),
+            _ => None,
+        };
+        let line = CommandFolders {
+            is_certain: folders.is_some(),
+            folders: folders.unwrap_or_default(),
+            next: 0,
+        };
+        let line_around = mem::replace(&mut self.line, line);
+        let folders_around = self.folders.clone();
+        let is_read = parsed.is_ok();
+        match parsed {
+            Ok(program) => {
+                for list in &program.complete_commands {
+                    self.walk_list(list, place);
+                }
+            }
+            Err(reason) => self.queue_doubtful_text(text, place.depth, reason),
         }
+        if let Some(second) = second {
+            self.line.next = 0;
+            self.compare_second_parse(&second, place);
+        }
+        if self.line.is_certain {
+            self.visited.extend(self.line.folders.concat());
+            self.folders = folders_around;
+        }
+        self.line = line_around;
         is_read
     }
 
-    /// Reads the text with the second parser too, whose commands count for a deny as well.
-    fn compare_second_parse(&mut self, text: &str, place: CommandContext<'_>) {
-        let opinion = second_parser::parse_second(text);
-        if opinion.as_ref().is_none_or(|opinion| opinion.has_error) {
-            self.queue_doubtful_text(text, place.depth, "It cannot be read for sure.");
+    /// Finds the folders of a text's commands, if it is certain where the text begins.
+    fn find_folders(
+        &self,
+        text: &str,
+        program: &ast::Program,
+        second: &SecondParse,
+    ) -> Option<Vec<Vec<String>>> {
+        let begins = self.line.is_certain && self.folders.entered.is_empty();
+        begins.then(|| find_line_folders(text, program, second, &self.folders.starts))?
+    }
+
+    /// Compares the commands that the second parser sees in a text, which count for a deny as well.
+    fn compare_second_parse(&mut self, second: &SecondParse, place: CommandContext<'_>) {
+        if second.has_error {
+            self.queue_doubtful_text(place.text, place.depth, "It cannot be read for sure.");
         }
-        for raw in opinion.map(|opinion| opinion.commands).unwrap_or_default() {
-            let words: Vec<ShellWord> = raw
-                .iter()
-                .map(|raw| word::to_shell_word(raw, &word::parse_word(raw)))
-                .collect();
-            let texts = words.iter().map(|word| word.text().to_owned()).collect();
+        for raw in &second.commands {
+            let words = parse_shell_words(raw);
+            self.enter_line_folders();
             self.run(&words, place, &[]);
             if place.depth == 0 {
-                self.second_parse.push(texts);
+                let texts = words.iter().map(|word| word.text().to_owned());
+                self.second_parse.push(texts.collect());
             }
         }
+    }
+
+    /// Begins the next command of the text where it runs, if that is certain.
+    pub fn enter_line_folders(&mut self) {
+        if let Some(folders) = self.line.folders.get(self.line.next) {
+            self.folders = WorkingFolders {
+                starts: folders.clone(),
+                entered: Vec::new(),
+            };
+        }
+        self.line.next += 1;
+    }
+
+    /// Follows what a command runs in a folder that its words do not tell: its paths count from the workspace as well.
+    pub fn follow_elsewhere(&mut self, follow: impl FnOnce(&mut Self)) {
+        let starts = self.folders.starts.clone();
+        if !starts.contains(&String::new()) {
+            self.folders.starts.push(String::new());
+        }
+        follow(self);
+        self.folders.starts = starts;
     }
 }
 

@@ -3,7 +3,7 @@
 use tree_sitter::{Node, ParseOptions, ParseState, Parser};
 
 /// The result of the second parser.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in crate::shell) struct SecondParse {
     /// Whether the parser could not read some of the text.
     pub has_error: bool,
@@ -13,11 +13,18 @@ pub(in crate::shell) struct SecondParse {
 
 /// Whether the second parser reads all of a text.
 pub(in crate::shell) fn can_parse(text: &str) -> bool {
-    parse_second(text).is_some_and(|parsed| !parsed.has_error)
+    !parse_second(text).has_error
 }
 
-/// Reads a text. None if it took too long.
-pub(in crate::shell) fn parse_second(text: &str) -> Option<SecondParse> {
+/// Reads a text. One that takes too long holds an error and no command.
+pub(in crate::shell) fn parse_second(text: &str) -> SecondParse {
+    try_parse(text).unwrap_or(SecondParse {
+        has_error: true,
+        commands: Vec::new(),
+    })
+}
+
+fn try_parse(text: &str) -> Option<SecondParse> {
     let mut parser = Parser::new();
     parser
         .set_language(&tree_sitter_bash::LANGUAGE.into())

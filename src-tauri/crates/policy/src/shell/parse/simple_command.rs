@@ -32,10 +32,10 @@ struct CommandParts {
     input: Vec<String>,
 }
 
-/// Returns a hash that tells one input from another.
-fn input_hash(input: &[String]) -> u64 {
+/// Returns a hash that tells one input, and one place to begin, from another.
+fn input_hash(input: &[String], starts: &[String]) -> u64 {
     let mut hasher = DefaultHasher::new();
-    input.hash(&mut hasher);
+    (input, starts).hash(&mut hasher);
     hasher.finish()
 }
 
@@ -134,9 +134,12 @@ impl ShellReader<'_> {
             .iter()
             .map(|(raw, read)| to_shell_word(raw, read))
             .collect();
-        if place.depth == 0 && !words.is_empty() {
-            self.first
-                .push(words.iter().map(|word| word.text().to_owned()).collect());
+        if !words.is_empty() {
+            self.enter_line_folders();
+            if place.depth == 0 {
+                let texts = words.iter().map(|word| word.text().to_owned());
+                self.first.push(texts.collect());
+            }
         }
         let bare: Vec<bool> = parts.words.iter().map(|(_, read)| read.is_bare).collect();
         let command = SimpleCommand {
@@ -149,7 +152,7 @@ impl ShellReader<'_> {
             Ok(words) => self.facts.plain.extend(words),
             Err(reason) => self.add_unsure_reason(reason),
         }
-        self.follow_variables(&command, place);
+        self.follow_elsewhere(|reader| reader.follow_variables(&command, place));
         for redirect in &command.redirects {
             if redirect.kind == RedirectKind::Read {
                 parts
@@ -203,7 +206,8 @@ impl ShellReader<'_> {
             return;
         };
         self.record_output(&program, &list, input);
-        if !self.followed.insert((list.clone(), input_hash(input))) {
+        let hash = input_hash(input, &self.folders.starts);
+        if !self.followed.insert((list.clone(), hash)) {
             return;
         }
         for words in command_names::list_command_names(&list, &program) {
@@ -215,10 +219,26 @@ impl ShellReader<'_> {
         }
         self.follow_written_files(&program, &list, place);
         self.follow_function_call(&list, place);
-        for inner in inner_commands::find_inner_commands(&program, &list, input) {
+        let inner = inner_commands::find_inner_commands(&program, &list, input);
+        match inner_commands::keeps_folder(&program, &list) {
+            true => self.follow_inner_commands(&program, inner, place, input),
+            false => self.follow_elsewhere(|reader| {
+                reader.follow_inner_commands(&program, inner, place, input);
+            }),
+        }
+    }
+
+    fn follow_inner_commands(
+        &mut self,
+        program: &str,
+        commands: Vec<InnerCommand>,
+        place: CommandContext<'_>,
+        input: &[String],
+    ) {
+        for inner in commands {
             match inner {
                 InnerCommand::Words(words) => {
-                    let via = CommandOrigin::Wrapper(program.clone());
+                    let via = CommandOrigin::Wrapper(program.to_owned());
                     let deeper = CommandContext {
                         origin: &via,
                         wrapper_depth: place.wrapper_depth + 1,

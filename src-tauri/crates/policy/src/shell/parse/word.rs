@@ -87,6 +87,16 @@ pub(in crate::shell) fn to_shell_word(raw: &str, read: &ParsedWord) -> ShellWord
     }
 }
 
+/// Reads a word as it stands on a command line, as rules look at it.
+pub(in crate::shell) fn parse_shell_word(raw: &str) -> ShellWord {
+    to_shell_word(raw, &parse_word(raw))
+}
+
+/// Reads the words of a command, as rules look at them.
+pub(in crate::shell) fn parse_shell_words(raw: &[String]) -> Vec<ShellWord> {
+    raw.iter().map(|raw| parse_shell_word(raw)).collect()
+}
+
 /// Reads a word as it stands on a command line.
 pub(in crate::shell) fn parse_word(raw: &str) -> ParsedWord {
     WordParser::new(raw).parse_all()

@@ -2,7 +2,7 @@
 
 use crate::shell::programs::{foreign_shell, launchers, options, stdin_runners};
 use crate::shell::tables::{Words, Wrapper, WrapperKind, find_wrapper, list_has_word};
-use crate::shell::{program_base_name, split_option};
+use crate::shell::{program_base_name, short_options, split_option};
 
 /// Something that a command runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +28,22 @@ pub(in crate::shell) fn runs_files(program: &str) -> bool {
 
 /// Programs that hand their words on to the one that they run, as they are.
 pub(in crate::shell) const PLAIN_RUNNERS: &str = "env timeout time nice nohup stdbuf xargs";
+
+/// Whether a program runs others in the folder that it was started in.
+pub(in crate::shell) fn keeps_folder(program: &str, list: &[String]) -> bool {
+    let has_option = |is_meant: fn(&str) -> bool| list[1..].iter().any(|word| is_meant(word));
+    match program {
+        // `-C folder`, among other letters as well, and `--chdir`, cut or not.
+        "env" => !has_option(|word| {
+            word.starts_with("--c")
+                || short_options(word).is_some_and(|letters| letters.contains('C'))
+        }),
+        "find" => !has_option(|word| matches!(word, "-execdir" | "-okdir")),
+        _ => {
+            list_has_word("bash sh dash zsh ksh", program) || list_has_word(PLAIN_RUNNERS, program)
+        }
+    }
+}
 
 /// Everything that a command runs in turn, as far as its words and its input say it.
 pub(in crate::shell) fn find_inner_commands(
@@ -75,7 +91,7 @@ pub(in crate::shell) fn find_inner_commands(
 }
 
 /// `command -v` and `command -V` name a program and do not run it.
-fn is_command_query(word: &str) -> bool {
+pub(in crate::shell) fn is_command_query(word: &str) -> bool {
     word.strip_prefix('-')
         .is_some_and(|letters| letters.contains(['v', 'V']) && !letters.starts_with('-'))
 }

@@ -10,7 +10,7 @@ use crate::shell::facts::{
 use crate::shell::matching::command_names;
 use crate::shell::parse::reader::{CommandContext, ShellReader};
 use crate::shell::parse::word;
-use crate::shell::parse::word::to_shell_word;
+use crate::shell::parse::word::{parse_shell_word, parse_shell_words};
 use crate::shell::program_base_name;
 use crate::shell::programs::inner_commands;
 use crate::shell::scan::command_starts::{CommandStart, find_command_starts};
@@ -108,17 +108,13 @@ impl ShellReader<'_> {
     }
 }
 
-fn to_word(raw: &str) -> ShellWord {
-    to_shell_word(raw, &word::parse_word(raw))
-}
-
 fn command_from_start(start: &CommandStart) -> SimpleCommand {
     let assignments = start.assignments.iter().map(|(name, raw)| ShellAssignment {
         name: name.clone(),
-        value: to_word(raw),
+        value: parse_shell_word(raw),
     });
     let redirects = start.redirects.iter().map(|(kind, raw)| {
-        let target = to_word(raw);
+        let target = parse_shell_word(raw);
         let is_stream = |text: &str| {
             text.bytes()
                 .all(|byte| byte.is_ascii_digit() || byte == b'-')
@@ -134,7 +130,7 @@ fn command_from_start(start: &CommandStart) -> SimpleCommand {
         }
     });
     SimpleCommand {
-        words: start.words.iter().map(|raw| to_word(raw)).collect(),
+        words: parse_shell_words(&start.words),
         assignments: assignments.collect(),
         redirects: redirects.collect(),
         via: CommandOrigin::Plain,
