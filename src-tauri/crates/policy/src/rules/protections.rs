@@ -79,6 +79,8 @@ const SECRET_SAMPLES: [&str; 6] = [
     ".defaults",
     ".schema",
 ];
+/// The bundle of public certificates that pip, certifi, and curl bring along.
+const PUBLIC_CERTIFICATES: &str = "cacert.pem";
 /// Countersign's own.
 const OWN_PATHS: &[&str] = &[".countersign/**"];
 
@@ -101,8 +103,8 @@ struct Protection {
     path: PathPattern,
     /// Whether no rule overrides the protection.
     is_final: bool,
-    /// Whether the protection does not hold for samples.
-    exempts_samples: bool,
+    /// Whether the protection does not hold for samples and public certificates.
+    exempts_public: bool,
     /// Whether the protection does not hold for the effects of a dry run, where a program of its own keeps these paths,
     /// unless the command line itself removes the folder.
     exempts_effects: bool,
@@ -212,7 +214,7 @@ impl Protections {
                 capabilities: protected.capabilities,
                 path,
                 is_final: protected.is_final,
-                exempts_samples: protected.action == RuleAction::Ask,
+                exempts_public: protected.action == RuleAction::Ask,
                 exempts_effects: GIT_INTERNALS.contains(pattern),
                 rule: Rule {
                     permission: match protected.capabilities.len() {
@@ -255,7 +257,7 @@ impl Protections {
             .iter()
             .filter(|protection| {
                 protection.capabilities.contains(&fact.capability)
-                    && !(protection.exempts_samples && is_sample(fact))
+                    && !(protection.exempts_public && is_public(fact))
                     && covers_fact(&protection.path, fact, None)
             })
             .map(|protection| protection.rule.action)
@@ -316,7 +318,7 @@ impl Protections {
             protection.capabilities.contains(&fact.capability)
                 && Verdict::from(protection.rule.action) > current
                 && !(protection.exempts_effects && is_effect && !subject.is_named_removal)
-                && !(protection.exempts_samples && is_sample(fact))
+                && !(protection.exempts_public && is_public(fact))
                 && covers(&protection.path, fact, root)
         };
         let overridden = |protection: &Protection| {
@@ -358,9 +360,10 @@ fn literal_pattern(path: &str) -> String {
     }
 }
 
-fn is_sample(fact: &ResolvedAccess) -> bool {
+/// Whether a file holds no secret although its name is like those that do.
+fn is_public(fact: &ResolvedAccess) -> bool {
     let name = fact.real.rsplit('/').next().unwrap_or_default();
-    SECRET_SAMPLES.iter().any(|ending| name.ends_with(ending))
+    name == PUBLIC_CERTIFICATES || SECRET_SAMPLES.iter().any(|ending| name.ends_with(ending))
 }
 
 #[cfg(test)]
@@ -409,6 +412,20 @@ mod tests {
             let root = Some("/home/me/.ssh/project");
             let covered = protections.all.iter().any(|one| covers_fact(&one.path, &fact, root));
             prop_assert!(!covered || protections.may_cover(&fact, root), "{:?}", fact);
+        }
+    }
+
+    #[test]
+    fn samples_and_public_certificates_are_no_secrets() {
+        let protections = Protections::standard();
+        for (path, expected) in [
+            (".env", true),
+            (".env.example", false),
+            ("certs/server.pem", true),
+            ("certs/my-cacert.pem", true),
+            (".venv/lib/site-packages/certifi/cacert.pem", false),
+        ] {
+            assert_eq!(protections.is_secret(path), expected, "{path}");
         }
     }
 
