@@ -63,7 +63,7 @@ const DEVICES: &[&str] = &[
 ];
 
 /// The folder for temporary files, of which every sandbox has its own.
-const TEMPORARY_FOLDER: &str = "/tmp/";
+const TEMPORARY_FOLDER: &str = "/tmp";
 
 /// Whether an access of a command in the sandbox reaches nothing that is anybody's: it is what the command line names,
 /// and the sandbox holds the command to it.
@@ -73,9 +73,10 @@ pub(super) fn is_open_in_sandbox(fact: &ResolvedAccess) -> bool {
     let is_read = fact.capability == Capability::FsRead;
     let is_system = SYSTEM_FOLDERS.iter().any(|folder| path.starts_with(folder))
         || SYSTEM_FILES.contains(&path);
-    fact.derived
-        && is_plain
-        && (DEVICES.contains(&path) || path.starts_with(TEMPORARY_FOLDER) || (is_read && is_system))
+    let is_temporary = path.strip_prefix(TEMPORARY_FOLDER);
+    let is_temporary =
+        is_temporary.is_some_and(|below| below.starts_with('/') || below.is_empty() && is_read);
+    fact.derived && is_plain && (DEVICES.contains(&path) || is_temporary || (is_read && is_system))
 }
 
 #[cfg(test)]
@@ -96,7 +97,9 @@ mod tests {
             (FsRead, "/etc/passwd", false),
             (FsRead, "/etc/shadow", false),
             (FsRead, "/home/mira/.ssh/id_rsa", false),
+            (FsRead, "/tmp", true),
             (FsWrite, "/tmp", false),
+            (FsRead, "/tmpfile", false),
             (FsRead, "/tmp/../etc/shadow", false),
             (FsWrite, "/var/tmp/x", false),
         ] {
