@@ -10,7 +10,7 @@ export const causes: Record<QuestionCause, string> = {
   capability: 'a place that is not open, or not certain',
   watchdog: 'a watchdog',
   effects: 'effects of a dry run',
-  runs_later: 'effects that some program runs later on',
+  runs_later: 'what some program runs later on',
   undo: 'no undo',
   interaction: 'the agent wanted an answer',
   server: 'a server wanted an answer',

@@ -133,7 +133,7 @@ fn describe_cause(cause: QuestionCause) -> &'static str {
         QuestionCause::Capability => "a place that is not open, or not certain",
         QuestionCause::Watchdog => "a watchdog",
         QuestionCause::Effects => "effects of a dry run",
-        QuestionCause::RunsLater => "effects that some program runs later on",
+        QuestionCause::RunsLater => "what some program runs later on",
         QuestionCause::Undo => "no undo",
         QuestionCause::Interaction => "the agent wanted an answer",
         QuestionCause::Server => "a server wanted an answer",

@@ -5,7 +5,7 @@ use ts_rs::TS;
 
 use crate::rule::backtest::{RecordedDecision, RuleSuggestion};
 use crate::rule::verdict::RuleTrace;
-use crate::{At, CallId, Gate, SessionId, Trail, UndoEntry, Verdict};
+use crate::{At, CallId, Capability, Gate, Rule, RuleScope, SessionId, Trail, UndoEntry, Verdict};
 
 /// What a person's attention was spent on in a stretch of time, as far as the record says.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
@@ -93,7 +93,7 @@ pub enum QuestionCause {
     Watchdog,
     /// The effects of a dry run.
     Effects,
-    /// The effects of a dry run, because some program runs or obeys them by itself later on.
+    /// Some program runs or obeys by itself later on what the call writes.
     RunsLater,
     /// The call cannot be undone.
     Undo,
@@ -118,9 +118,13 @@ impl QuestionCause {
             };
         };
         let says_ask =
-            |trace: &RuleTrace| trace.won && Verdict::from(trace.rule.action) == Verdict::Ask;
+            |trace: &&RuleTrace| trace.won && Verdict::from(trace.rule.action) == Verdict::Ask;
+        let mut said = step.rules.iter().filter(says_ask).peekable();
+        let has_rule = said.peek().is_some();
+        let runs_later = has_rule && said.all(|trace| protects_later_runs(&trace.rule));
         match step.gate {
-            Gate::Rules if step.rules.iter().any(says_ask) => Self::Rule,
+            Gate::Rules | Gate::Effects if runs_later => Self::RunsLater,
+            Gate::Rules if has_rule => Self::Rule,
             Gate::Mode | Gate::Rules => Self::Mode,
             Gate::Capability => Self::Capability,
             Gate::Watchdog => Self::Watchdog,
@@ -130,6 +134,12 @@ impl QuestionCause {
             Gate::Headless | Gate::Consent => Self::Unknown,
         }
     }
+}
+
+/// Whether a rule is built in and asks because some program runs or obeys what is written there: the other built-in rules
+/// deny, or protect what is read.
+fn protects_later_runs(rule: &Rule) -> bool {
+    rule.scope == RuleScope::Builtin && rule.permission == Capability::FsWrite.as_str()
 }
 
 /// Answers given in less than [`QuickAnswers::BELOW_MS`] after the card was shown.
@@ -198,8 +208,8 @@ impl UnaskedReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::RuleAction;
     use crate::rule::verdict::TrailStep;
-    use crate::{Rule, RuleAction, RuleScope};
 
     fn trail(verdict: Verdict, steps: Vec<TrailStep>) -> Trail {
         Trail {
@@ -211,12 +221,16 @@ mod tests {
     }
 
     fn rule_step(action: RuleAction) -> TrailStep {
+        scoped_step(RuleScope::User, "bash", action)
+    }
+
+    fn scoped_step(scope: RuleScope, permission: &str, action: RuleAction) -> TrailStep {
         let rule = Rule {
-            permission: "bash".to_owned(),
+            permission: permission.to_owned(),
             pattern: None,
             action,
             reason: None,
-            scope: RuleScope::User,
+            scope,
             file: None,
             line: None,
             expires_ms: None,
@@ -260,6 +274,18 @@ mod tests {
             (
                 vec![gate(Gate::Capability), quiet()],
                 QuestionCause::Capability,
+            ),
+            (
+                vec![scoped_step(RuleScope::Builtin, "fs.write", RuleAction::Ask)],
+                QuestionCause::RunsLater,
+            ),
+            (
+                vec![scoped_step(RuleScope::Builtin, "fs.read", RuleAction::Ask)],
+                QuestionCause::Rule,
+            ),
+            (
+                vec![scoped_step(RuleScope::User, "fs.write", RuleAction::Ask)],
+                QuestionCause::Rule,
             ),
             (vec![gate(Gate::Undo)], QuestionCause::Undo),
             (vec![gate(Gate::Interaction)], QuestionCause::Interaction),
