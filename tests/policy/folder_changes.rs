@@ -12,13 +12,13 @@ const RULES: &str = "[[rule]]\npermission = \"*\"\naction = \"allow\"\n\
     [[rule]]\npermission = \"fs.read\"\npattern = \".env\"\naction = \"deny\"\n";
 
 /// A workspace with folders and links, in a folder that has a file of its own.
-struct Workspace {
+pub(super) struct Workspace {
     _outside: tempfile::TempDir,
     simulation: PolicySimulation,
 }
 
 impl Workspace {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let outside = tempfile::tempdir().unwrap();
         let root = outside.path().join("workspace");
         for folder in ["ui/src", "a/b/c"] {
@@ -47,7 +47,7 @@ impl Workspace {
     }
 
     /// Whether something that a command names lies outside.
-    fn leads_outside(&self, command: &str) -> bool {
+    pub fn leads_outside(&self, command: &str) -> bool {
         let arguments = json!({ "command": command });
         let trail = self
             .simulation

@@ -11,6 +11,9 @@ pub(crate) mod folder_changes;
 pub(crate) mod folder_commands;
 // Paths of three systems, each with its verdict and reason.
 pub(crate) mod paths;
+// Paths that begin with a variable.
+#[cfg(unix)]
+pub(crate) mod set_variables;
 // Programs that a shell really runs, which are among those seen in the command.
 #[cfg(unix)]
 pub(crate) mod shell_facts;

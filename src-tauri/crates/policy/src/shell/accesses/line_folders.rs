@@ -225,7 +225,7 @@ impl LineWalk {
             {
                 Exits::stay(Vec::new())
             }
-            ShellWord::Literal(program) if stays_in_folder(program, arguments) => {
+            ShellWord::Literal(program) if has_clear_effect(program, arguments) => {
                 Exits::stay(start.clone())
             }
             ShellWord::Literal(_) | ShellWord::Dynamic(_) => return None,
@@ -284,8 +284,9 @@ fn is_exit_code(arguments: &[ShellWord]) -> bool {
     }
 }
 
-/// Whether a command leaves the line's own shell where it is, and sets no variable that `cd` obeys.
-fn stays_in_folder(program: &str, arguments: &[ShellWord]) -> bool {
+/// Whether a command leaves the line's own shell where it is, and takes no variable away and sets none that its words do
+/// not show, or that `cd` obeys.
+pub(in crate::shell) fn has_clear_effect(program: &str, arguments: &[ShellWord]) -> bool {
     let is_literal = arguments.iter().all(ShellWord::is_literal);
     let first = arguments.first().map_or("", ShellWord::text);
     let is_clear = |word: &ShellWord| !UNCLEAR_TEXTS.iter().any(|text| word.text().contains(text));

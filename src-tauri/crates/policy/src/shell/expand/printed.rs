@@ -1,7 +1,10 @@
-//! The output of `echo` and `printf`: another shell may read it as a script.
+//! The output of `echo` and `printf`, which another shell may read as a script, and the paths that some programs print.
 
 use crate::limits::SHELL_SCRIPT_BYTES_MAX;
 use crate::shell::parse::ansi_quote;
+
+/// A path like those that `mktemp` prints.
+const TEMPORARY_PATH: &str = "/tmp/tmp.XXXXXXXXXX";
 
 /// The texts that a command may print whose words are all known; none where it prints something else.
 pub(in crate::shell) fn printed_texts(program: &str, arguments: &[String]) -> Vec<String> {
@@ -22,6 +25,16 @@ pub(in crate::shell) fn printed_texts(program: &str, arguments: &[String]) -> Ve
             [format, rest @ ..] => vec![expand_format(format, rest)],
             [] => Vec::new(),
         },
+        "mktemp"
+            if arguments
+                .iter()
+                .all(|word| matches!(word.as_str(), "-d" | "-q")) =>
+        {
+            vec![TEMPORARY_PATH.to_owned()]
+        }
+        "pwd" if arguments.is_empty() => vec![".".to_owned()],
+        // The workspace, as far as a text can tell.
+        "git" if arguments == ["rev-parse", "--show-toplevel"] => vec![".".to_owned()],
         _ => Vec::new(),
     };
     texts.dedup();
@@ -116,6 +129,8 @@ mod tests {
             (&["printf", "%b", r"\162m"], "rm"),
             (&["printf", "100%% %c%5s", "rm", "m"], "100% rm"),
             (&["printf", "%*s", "9", "rm"], "rm"),
+            (&["mktemp", "-d"], "/tmp/tmp.XXXXXXXXXX"),
+            (&["git", "rev-parse", "--show-toplevel"], "."),
         ] {
             assert!(
                 printed(words).contains(&text.to_owned()),

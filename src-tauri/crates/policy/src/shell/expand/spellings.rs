@@ -1,6 +1,6 @@
 //! Every known spelling of a command: the words that it may have when it runs, as a deny looks at it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::shell::expand::printed::printed_texts;
 use crate::shell::facts::ShellWord;
@@ -23,6 +23,8 @@ pub(in crate::shell) struct KnownValues {
     printed: HashMap<String, String>,
     /// Texts written to files, by file name.
     files: HashMap<String, Vec<String>>,
+    /// Variables that are never empty where the text uses them.
+    pub always_set: HashSet<String>,
 }
 
 impl KnownValues {
@@ -241,7 +243,8 @@ fn printed_output(script: &str, values: &KnownValues) -> String {
         .unwrap_or_default()
 }
 
-/// Expands a parameter into its possible values: empty, the value it was set to, or the value used in its place.
+/// Expands a parameter into its possible values: the values it was set to, the value used in its place, and empty unless
+/// it is always set.
 fn expand_parameter(parameter: &str, known_values: &KnownValues) -> Vec<String> {
     let name = parameter.trim_start_matches(['!', '#']);
     let end = name
@@ -266,7 +269,11 @@ fn expand_parameter(parameter: &str, known_values: &KnownValues) -> Vec<String> 
             known_values,
         ));
     }
-    values.push(String::new());
+    // Some operations take from the value: `${D%ui}`.
+    let is_set = name == parameter && known_values.always_set.contains(name);
+    if !is_set || values.is_empty() {
+        values.push(String::new());
+    }
     values.truncate(SPELLINGS_MAX);
     values
 }

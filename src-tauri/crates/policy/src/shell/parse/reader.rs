@@ -12,6 +12,7 @@ use crate::limits::{
 };
 use crate::shell::accesses::folders::WorkingFolders;
 use crate::shell::accesses::line_folders::find_line_folders;
+use crate::shell::expand::set_variables::find_set_variables;
 use crate::shell::expand::spellings::KnownValues;
 use crate::shell::facts::{CommandOrigin, ShellAccess, ShellFacts};
 use crate::shell::matching::plain;
@@ -200,6 +201,15 @@ impl<'a> ShellReader<'a> {
             next: 0,
         };
         let line_around = mem::replace(&mut self.line, line);
+        let set_around = match (&parsed, &second) {
+            // A shell of its own knows only what is exported to it.
+            (_, Some(_)) if place.depth > 0 => Some(mem::take(&mut self.known_values.always_set)),
+            (Ok(program), Some(second)) => {
+                let set = find_set_variables(text, program, second);
+                Some(mem::replace(&mut self.known_values.always_set, set))
+            }
+            (Err(_), _) | (_, None) => None,
+        };
         let folders_around = self.folders.clone();
         let is_read = parsed.is_ok();
         match parsed {
@@ -219,6 +229,9 @@ impl<'a> ShellReader<'a> {
             self.folders = folders_around;
         }
         self.line = line_around;
+        if let Some(around) = set_around {
+            self.known_values.always_set = around;
+        }
         is_read
     }
 
