@@ -33,6 +33,9 @@ fn own_home(test: &str, files: &[(&str, &str)]) -> Option<PathBuf> {
     let mut again = Command::new(std::env::current_exe().unwrap());
     again.args(["--exact", &path, "--nocapture"]);
     again.env("PIP_CACHE_DIR", home.path().join("pip-cache"));
+    again
+        .env_remove("npm_config_cache")
+        .env_remove("NPM_CONFIG_CACHE");
     let ran = again.env("HOME", home.path()).env(MARK, "1").output();
     let ran = ran.unwrap();
     let said = String::from_utf8_lossy(&ran.stdout);
@@ -160,6 +163,26 @@ async fn a_place_that_a_variable_names_is_a_cache_as_well() {
     let (state, text) = desk.call_outcomes().await.remove(0);
     assert_eq!(state, CallState::Done, "{text}");
     assert!(text.contains("kept elsewhere\nnew\n"), "{text}");
+}
+
+#[tokio::test]
+async fn a_folder_that_the_home_does_not_have_is_no_question() {
+    let test = "a_folder_that_the_home_does_not_have_is_no_question";
+    let Some(home) = own_home(test, &FILES) else {
+        return;
+    };
+    let script = "mkdir ~/.terraform.d || echo none; mkdir $npm_config_cache && echo made > $npm_config_cache/a; \
+        cat $npm_config_cache/a; echo $npm_config_cache";
+    let mut desk = open_program(script).await;
+    desk.play().await;
+    let (state, text) = desk.call_outcomes().await.remove(0);
+    assert_eq!(state, CallState::Done, "{text}");
+    assert!(text.contains("none\nmade\n/tmp/.npm\n"), "{text}");
+    let call = desk.only_call().await;
+    assert_eq!(effect_lines(&call), [""; 0]);
+    let notes = &shown_effects(&call).notes;
+    let place = format!("`{}`", home.join(".terraform.d").display());
+    assert!(notes.iter().any(|note| note.contains(&place)), "{notes:?}");
 }
 
 #[tokio::test]

@@ -11,6 +11,8 @@ use super::change_limits::GrowthLimit;
 use super::change_limits::layer_bytes_max;
 #[cfg(target_os = "linux")]
 use super::home_state::HomeState;
+#[cfg(target_os = "linux")]
+use super::sandboxed_command::SANDBOX_TMP;
 use crate::ShellCommand;
 use crate::dry_run::overlay::layer::LayerFolder;
 
@@ -24,6 +26,8 @@ pub(super) struct MountPlan<'a> {
     pub private: Vec<PrivateFolder>,
     /// Paths in those folders that are read-only.
     pub read_only: Vec<PathBuf>,
+    /// Variables for the command, where the app does not have them.
+    pub variables: Vec<(String, String)>,
     /// The folder for temporary files, where the sandbox cannot have its own `/tmp`.
     pub private_tmp: Option<PathBuf>,
     /// Folder whose size is checked while the command runs.
@@ -48,6 +52,7 @@ impl<'a> MountPlan<'a> {
             }),
             private: home.private_folders(),
             read_only: home.read_only.clone(),
+            variables: home.variables_into(SANDBOX_TMP),
             private_tmp: None,
             watched_folder: layer.path().to_owned(),
             watched_bytes_max: bytes_max.saturating_add(copied),
@@ -67,6 +72,7 @@ impl<'a> MountPlan<'a> {
             layers: None,
             private: Vec::new(),
             read_only: Vec::new(),
+            variables: Vec::new(),
             private_tmp,
             watched_folder: command.workspace.root().to_owned(),
             watched_bytes_max: grows.total_bytes_max(),

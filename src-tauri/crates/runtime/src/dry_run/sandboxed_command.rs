@@ -143,6 +143,11 @@ fn build_sandbox(
         "TMPDIR".to_owned(),
         tmp.unwrap_or_else(|| SANDBOX_TMP.to_owned()),
     );
+    for (name, value) in &site.variables {
+        environment
+            .entry(name.clone())
+            .or_insert_with(|| value.clone());
+    }
     for (name, value) in command_env(command, &folder) {
         if let Ok(value) = value.into_string() {
             environment.insert(name, value);

@@ -1,8 +1,10 @@
 //! Caches and state that programs keep in a home folder, or where a variable of the app says instead, by the list in
 //! `table.toml`: a command of a dry run finds them, and its changes go into layers that nobody carries out.
 //!
-//! So a build that fills a cache is no question, and what it left there runs in no program later on. Folders that do not
-//! exist, or that a link leads away from the home, stay as they are: writing there is refused.
+//! So a build that fills a cache is no question, and what it left there runs in no program later on. Folders that a link
+//! leads away from the home stay as they are: writing there is refused.
+
+mod missing;
 
 use std::collections::BTreeMap;
 use std::env;
@@ -18,11 +20,13 @@ use serde::Deserialize;
 
 use crate::FileError;
 use crate::dry_run::overlay::owned_folder::create_folder;
+use crate::dry_run::refusals::Refusals;
 use crate::dry_run::secrets::credentials::CredentialPaths;
 use crate::dry_run::secrets::homes::find_homes;
 use crate::dry_run::secrets::masks::is_out_of_sight;
 use crate::dry_run::secrets::mounts::MountTable;
 use crate::fs::at_path::AtPath as _;
+use missing::MissingFolders;
 
 /// The format of `table.toml`.
 #[derive(Debug, Deserialize)]
@@ -89,6 +93,7 @@ pub(in crate::dry_run) struct HomeState {
     layers: Vec<StateLayer>,
     /// Paths in the layers that are read-only.
     pub read_only: Vec<PathBuf>,
+    missing: MissingFolders,
 }
 
 #[derive(Debug)]
@@ -123,6 +128,10 @@ impl HomeState {
         };
         for home in &homes {
             state.add_home(home, layers, is_free, |name| env::var_os(name))?;
+        }
+        if let Some(home) = env::var_os("HOME").map(PathBuf::from) {
+            let programs = ProgramTable::load()?.program;
+            state.missing = MissingFolders::find(&programs, home, |name| env::var_os(name));
         }
         Ok(state)
     }
@@ -168,6 +177,17 @@ impl HomeState {
     pub(in crate::dry_run) fn private_folders(&self) -> Vec<PrivateFolder> {
         let layers = self.layers.iter();
         layers.map(|layer| layer.folder.clone()).collect()
+    }
+
+    /// Returns variables that lead programs into a temporary folder where the home has none for what they keep.
+    pub(in crate::dry_run) fn variables_into(&self, temporary: &str) -> Vec<(String, String)> {
+        self.missing.variables_into(temporary)
+    }
+
+    /// Takes out of what a command was refused that it could not write into folders that the home does not have; returns
+    /// a note about that.
+    pub(in crate::dry_run) fn take_refusals(&self, refusals: &mut Refusals) -> Option<String> {
+        self.missing.take_refusals(refusals)
     }
 
     /// Describes for a person what the command changed in the layers; `None` if it changed nothing.

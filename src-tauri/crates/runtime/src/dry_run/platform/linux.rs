@@ -176,9 +176,10 @@ impl SystemSandbox {
             net,
             cancel,
         };
-        let (ran, refused) = self
+        let (ran, mut refused) = self
             .run_within_limits(request, &site, masks.paths, on_output)
             .await?;
+        masks.notes.extend(home.take_refusals(&mut refused));
         if ran.exit == CommandExit::Cancelled {
             return Err(FileError::Cancelled);
         }
