@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs::File;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::report::ReportLine;
 use crate::{DENIALS_MAX, Denial, DenialKind, TARGET_BYTES_MAX};
@@ -54,6 +55,21 @@ impl<'a> DenialLog<'a> {
     /// Records that a limit of the sandbox was reached.
     pub(super) fn record_limit(&mut self, limit: &str) {
         self.record_denial(DenialKind::Limit, limit.as_bytes());
+    }
+}
+
+/// The denial log of a sandbox, in which every thread of the supervisor writes.
+#[derive(Clone)]
+pub(super) struct SharedDenialLog(Arc<Mutex<DenialLog<'static>>>);
+
+impl SharedDenialLog {
+    pub(super) fn new(log: DenialLog<'static>) -> Self {
+        Self(Arc::new(Mutex::new(log)))
+    }
+
+    /// Returns the log, which no other thread writes in meanwhile.
+    pub(super) fn lock(&self) -> MutexGuard<'_, DenialLog<'static>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,6 +2,7 @@
 //! command ended.
 
 use std::fs::File;
+use std::mem;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
@@ -14,20 +15,17 @@ use rustix::process::{
 
 use super::child_reaper::{self, ChildReaper};
 use super::command::PendingCommand;
-use super::denial_log::DenialLog;
+use super::denial_log::{DenialLog, SharedDenialLog};
 use super::dns::DnsResponder;
 use super::{EnterError, HostRoot, StepContext as _, egress, fd_passing, privileges};
-use crate::linux::filesystem::mask_set::MaskSet;
 use crate::linux::filesystem::mounts;
 use crate::linux::resources::cgroup::Cgroup;
 use crate::linux::resources::limits;
 use crate::linux::resources::limits::LimitMonitor;
 use crate::linux::resources::memory;
 use crate::linux::resources::memory::MemoryMonitor;
-use crate::linux::seccomp::path_access;
-use crate::linux::seccomp::path_access::{CallAssessment, NotifyAnswer};
+use crate::linux::seccomp::answering;
 use crate::linux::seccomp::seccomp_notify;
-use crate::linux::seccomp::seccomp_notify::NotifyListener;
 use crate::report::ReportLine;
 use crate::{CommandEnd, DenialKind, SandboxSpec};
 
@@ -58,14 +56,16 @@ pub(super) fn run_supervisor(
     let Ok(told) = outside.create_report(&spec.told) else {
         std::process::exit(EXIT_UNREPORTED);
     };
+    // It is written to by every thread until the process ends.
+    let told: &File = Box::leak(Box::new(told));
     // Nothing may lead out of the sandbox once there is a command in it.
     drop(outside);
-    let last = match prepared.and_then(|prepared| run_sandbox(&spec, &told, prepared)) {
+    let last = match prepared.and_then(|prepared| run_sandbox(&spec, told, prepared)) {
         Ok(end) => ReportLine::Ended(end),
         Err(failed) => failed.to_report_line(),
     };
     // A file that cannot be written is read as a sandbox that ended without a word, which is what it is.
-    let _ = last.write_to(&told);
+    let _ = last.write_to(told);
     std::process::exit(EXIT_DONE)
 }
 
@@ -108,7 +108,7 @@ impl PreparedSandbox {
 
 fn run_sandbox(
     spec: &SandboxSpec,
-    report: &File,
+    report: &'static File,
     mut prepared: PreparedSandbox,
 ) -> Result<CommandEnd, EnterError> {
     let spec_sent = prepared.command.send_spec(spec);
@@ -132,18 +132,23 @@ fn run_sandbox(
     ReportLine::Began { watched }
         .write_to(report)
         .with_step("told")?;
+    let denial_log = SharedDenialLog::new(DenialLog::new(report));
+    if let Some(listener) = questions {
+        answering::start_answering(listener, secrets, denial_log.clone()).with_step("questions")?;
+    }
     let mut watch = SupervisorLoop {
         child,
         children: prepared.children,
         names: prepared.names,
-        secrets,
-        notify_listener: questions,
         limits: LimitMonitor::new(spec),
         memory,
         last_check: Instant::now(),
-        denial_log: DenialLog::new(report),
+        denial_log: denial_log.clone(),
     };
-    watch.run_until_end().with_step("wait")
+    let end = watch.run_until_end().with_step("wait");
+    // What is left in the sandbox ends with this process, and adds nothing to the report any more.
+    mem::forget(denial_log.lock());
+    end
 }
 
 /// Requests the standard input of the command, and hands it on. The caller sends nothing else once the specification is
@@ -168,24 +173,16 @@ struct SupervisorLoop<'a> {
     child: Pid,
     children: ChildReaper,
     names: DnsResponder,
-    secrets: MaskSet,
-    notify_listener: Option<NotifyListener>,
     limits: LimitMonitor<'a>,
     memory: MemoryMonitor,
     last_check: Instant,
-    denial_log: DenialLog<'a>,
+    denial_log: SharedDenialLog,
 }
 
 impl SupervisorLoop<'_> {
     fn run_until_end(&mut self) -> rustix::io::Result<CommandEnd> {
         loop {
-            let [ended, named, asked] = self.wait_for_event()?;
-            if asked.contains(PollFlags::IN) {
-                self.answer_notification();
-            } else if !asked.is_empty() {
-                // Nobody is left who could be asked about.
-                self.notify_listener = None;
-            }
+            let [ended, named] = self.wait_for_event()?;
             if !named.is_empty() {
                 self.record_dns_queries();
             }
@@ -210,21 +207,18 @@ impl SupervisorLoop<'_> {
 
     /// Records that the sandbox took more memory than it may, and returns its end for that.
     fn end_for_memory(&mut self) -> CommandEnd {
-        self.denial_log.record_limit(&self.memory.limit_text());
+        self.denial_log
+            .lock()
+            .record_limit(&self.memory.limit_text());
         CommandEnd::Signal(libc::SIGKILL)
     }
 
     /// Waits for an event.
-    fn wait_for_event(&self) -> rustix::io::Result<[PollFlags; 3]> {
-        let mut poll_fds = vec![
+    fn wait_for_event(&self) -> rustix::io::Result<[PollFlags; 2]> {
+        let mut poll_fds = [
             PollFd::new(&self.children, PollFlags::IN),
             PollFd::new(&self.names, PollFlags::IN),
         ];
-        poll_fds.extend(
-            self.notify_listener
-                .iter()
-                .map(|questions| PollFd::new(questions, PollFlags::IN)),
-        );
         loop {
             match poll(&mut poll_fds, Some(&POLL_TIMEOUT)) {
                 Ok(_) => break,
@@ -232,8 +226,7 @@ impl SupervisorLoop<'_> {
                 Err(error) => return Err(error),
             }
         }
-        let mut flags = poll_fds.iter().map(PollFd::revents);
-        Ok([(); 3].map(|()| flags.next().unwrap_or(PollFlags::empty())))
+        Ok(poll_fds.map(|one| one.revents()))
     }
 
     /// Reaps children, and returns the status of the command, once it has ended.
@@ -241,7 +234,7 @@ impl SupervisorLoop<'_> {
         let mut found = None;
         for (ended, status) in self.children.reap_all()? {
             if let Some(limit) = limits::limit_from_status(status) {
-                self.denial_log.record_limit(limit);
+                self.denial_log.lock().record_limit(limit);
             }
             if ended == self.child {
                 found = Some(status);
@@ -253,47 +246,15 @@ impl SupervisorLoop<'_> {
     fn record_limits(&mut self) {
         self.last_check = Instant::now();
         for limit in self.limits.reached_limits() {
-            self.denial_log.record_limit(limit);
+            self.denial_log.lock().record_limit(limit);
         }
     }
 
     fn record_dns_queries(&mut self) {
         for name in self.names.answer_pending() {
-            self.denial_log.record_denial(DenialKind::Network, &name);
-        }
-    }
-
-    /// Assesses a call and answers it.
-    fn answer_notification(&mut self) {
-        let Some(questions) = &self.notify_listener else {
-            return;
-        };
-        match questions.receive() {
-            Ok(Some(question)) => {
-                let CallAssessment {
-                    denials: seen,
-                    answer,
-                } = path_access::assess_call(&question, &self.secrets);
-                if !seen.is_empty() && questions.is_pending(&question) {
-                    for (kind, target) in seen {
-                        self.denial_log.record_denial(kind, &target);
-                    }
-                }
-                match answer {
-                    NotifyAnswer::Continue => questions.continue_call(&question),
-                    NotifyAnswer::Deny => questions.deny_call(&question),
-                    NotifyAnswer::PlaceholderSocket
-                        if questions.install_placeholder_socket(&question).is_ok() => {}
-                    NotifyAnswer::PlaceholderSocket => {
-                        self.denial_log
-                            .record_denial(DenialKind::Socket, path_access::UNIX_FAMILY_NAME);
-                        questions.deny_call(&question);
-                    }
-                }
-            }
-            Ok(None) => {}
-            // Closed, it lets nobody wait for an answer that cannot be given: their calls fail.
-            Err(_) => self.notify_listener = None,
+            self.denial_log
+                .lock()
+                .record_denial(DenialKind::Network, &name);
         }
     }
 }
