@@ -70,6 +70,8 @@ async fn a_person_is_asked_little_and_for_good_reasons() {
     rig.reject_by_click(&card).await;
     let card = rig.card("collect.example").await;
     rig.wait_for_text(&card, "STRIPE_KEY in .env").await;
+    let page = rig.ask("return document.body.innerText", vec![]).await;
+    assert!(!page.as_str().unwrap().contains(SECRET), "{page}");
     tour.look(&rig, "secret-would-leave").await;
     rig.reject_by_click(&card).await;
     rig.shows("It is done.").await;
