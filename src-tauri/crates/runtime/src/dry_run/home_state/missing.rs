@@ -121,9 +121,9 @@ mod tests {
     use super::*;
 
     fn find(home: &Path, set: &[&str]) -> MissingFolders {
-        let programs = ProgramTable::load().unwrap().program;
+        let programs = &ProgramTable::load().unwrap().program;
         let value = |name: &str| set.contains(&name).then(|| OsString::from("/moved"));
-        MissingFolders::find(&programs, home.to_owned(), value)
+        MissingFolders::find(programs, home.to_owned(), value)
     }
 
     #[test]

@@ -12,6 +12,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
 
 use ignore::WalkBuilder;
 use protocol::text::display_text::format_count;
@@ -78,8 +79,13 @@ impl Program {
 }
 
 impl ProgramTable {
-    fn load() -> Result<Self, FileError> {
-        toml::from_str(include_str!("table.toml")).map_err(|error| {
+    /// Loads the list, once.
+    fn load() -> Result<&'static Self, FileError> {
+        static LOADED: OnceLock<Result<ProgramTable, String>> = OnceLock::new();
+        let loaded = LOADED.get_or_init(|| {
+            toml::from_str(include_str!("table.toml")).map_err(|error| error.to_string())
+        });
+        loaded.as_ref().map_err(|error| {
             FileError::sandbox_unavailable(format!(
                 "The list of what programs keep in a home folder cannot be read: {error}."
             ))
@@ -130,8 +136,8 @@ impl HomeState {
             state.add_home(home, layers, is_free, |name| env::var_os(name))?;
         }
         if let Some(home) = env::var_os("HOME").map(PathBuf::from) {
-            let programs = ProgramTable::load()?.program;
-            state.missing = MissingFolders::find(&programs, home, |name| env::var_os(name));
+            let programs = &ProgramTable::load()?.program;
+            state.missing = MissingFolders::find(programs, home, |name| env::var_os(name));
         }
         Ok(state)
     }
@@ -145,7 +151,7 @@ impl HomeState {
         is_free: impl Fn(&Path) -> bool,
         value: impl Fn(&str) -> Option<OsString>,
     ) -> Result<(), FileError> {
-        for program in ProgramTable::load()?.program {
+        for program in &ProgramTable::load()?.program {
             for path in program.find_places(&program.folders, home, &value) {
                 if !is_real_folder(&path) || !is_free(&path) || self.overlaps(&path) {
                     continue;
@@ -286,14 +292,14 @@ mod tests {
 
     #[test]
     fn the_table_can_be_read_and_every_row_is_whole() {
-        let programs = ProgramTable::load().unwrap().program;
+        let programs = &ProgramTable::load().unwrap().program;
         let folders: Vec<&PathBuf> = programs.iter().flat_map(|row| &row.folders).collect();
         for folder in &folders {
             let others = folders.iter().filter(|other| other != &folder);
             let is_nested = others.clone().any(|other| folder.starts_with(other));
             assert!(folder.is_relative() && !is_nested, "{folder:?}");
         }
-        for row in &programs {
+        for row in programs {
             assert!(!row.keeps.is_empty() && !row.source.is_empty(), "{row:?}");
             for path in &row.read_only {
                 let is_below = row.folders.iter().any(|folder| path.starts_with(folder));
@@ -312,7 +318,7 @@ mod tests {
 
     #[test]
     fn variables_move_what_programs_keep() {
-        let table = ProgramTable::load().unwrap().program;
+        let table = &ProgramTable::load().unwrap().program;
         let find = |keeps: &str, variable: &str, moved: &str| {
             let row = table.iter().find(|row| row.keeps == keeps).unwrap();
             let value = |name: &str| (name == variable).then(|| OsString::from(moved));
