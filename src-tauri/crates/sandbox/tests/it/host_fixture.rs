@@ -16,6 +16,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use rustix::io::fcntl_dupfd_cloexec;
 use sandbox::{CommandEnd, SandboxLimits, SandboxReport, SandboxSpec, WorkspaceLayers};
 
 use crate::escape_attempts::{Attempt, How, Is};
@@ -198,6 +199,8 @@ impl Outside {
             .open(self.out().join("file"))
             .unwrap();
         let folder = fs::File::open(self.out()).unwrap();
+        // Numbers beyond those that the program gets: 7 or 8 would be closed by the other, or end with its start.
+        let [file, folder] = [file, folder].map(|opened| fcntl_dupfd_cloexec(opened, 9).unwrap());
         let leave = move || {
             // SAFETY: both are open, and stay so until the program has been started.
             match unsafe {
