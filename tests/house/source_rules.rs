@@ -28,7 +28,7 @@ const LAYERS: [(&str, &[&str]); 16] = [
             "lsp", "mcp", "openapi", "policy", "protocol", "provider", "record", "runtime", "tools",
         ],
     ),
-    ("gateway", &["agent", "protocol"]),
+    ("gateway", &["agent", "protocol", "tools"]),
     (
         "cli",
         &["agent", "gateway", "policy", "protocol", "provider"],

@@ -6,6 +6,8 @@
 //! **A tool is described only as the tool itself publishes, and a client's description of itself is recorded as the
 //! client's own claim.**
 //!
+//! Calls that other agents make with tools of their own are translated by [`agent_calls`].
+//!
 //! Start reading at [`mcp::serve`].
 //!
 //! ```
@@ -31,5 +33,6 @@
 //! # }
 //! ```
 
+pub mod agent_calls;
 pub mod limits;
 pub mod mcp;
