@@ -73,13 +73,13 @@ pub use dry_run::{
 };
 pub use error::FileError;
 pub use net::{
-    FetchLimits, HostResolver, HttpRequest, HttpResponse, NetError, NetworkClient, NetworkPolicy,
-    RequestMethod,
+    FetchLimits, HostResolver, HttpRequest, HttpResponse, LocalListener, LocalStream, NetError,
+    NetworkClient, NetworkPolicy, RequestMethod, connect_local,
 };
 pub use process::{
-    CommandExit, CommandRun, Companion, CompanionCommand, InheritedEnv, OutputSpill,
-    ProcessLifetime, ProgramCommand, ProgramResult, SandboxOutcome, ShellCommand, find_program,
-    is_secret_name, run, run_program, start_companion,
+    CommandExit, CommandRun, CommandStreams, Companion, CompanionCommand, ErrorPipe, ErrorText,
+    InheritedEnv, OutputSpill, ProcessLifetime, ProgramCommand, ProgramResult, SandboxOutcome,
+    ShellCommand, find_program, is_secret_name, run, run_program, start_companion, start_detached,
 };
 pub use search::{
     FileSize, FileSizes, GlobInclude, GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult,

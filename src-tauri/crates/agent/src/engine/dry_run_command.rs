@@ -1,6 +1,5 @@
 //! A dry run of a person's own command, and the assurances that this machine can give for commands at all.
 
-use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,7 +7,7 @@ use parking_lot::RwLock;
 use policy::RuleSet;
 use protocol::view::effects::{AssuranceReport, Effects};
 use protocol::{Plan, UserError};
-use runtime::{NetworkClient, ShellCommand, Workspace};
+use runtime::{ErrorPipe, NetworkClient, ShellCommand, Workspace};
 use tokio_util::sync::CancellationToken;
 
 use crate::engine::Engine;
@@ -53,8 +52,7 @@ impl Engine {
         let failed = |error: &dyn std::error::Error| {
             UserError::new("The command could not be tried out.", "Try again.").with_source(error)
         };
-        let (reader, writer) = std::io::pipe().map_err(|error| failed(&error))?;
-        let reading = tokio::task::spawn_blocking(move || read_output(reader));
+        let (writer, errors) = ErrorPipe::open(OUTPUT_BYTES_MAX).map_err(|error| failed(&error))?;
         let command = ShellCommand {
             line,
             workspace: workspace.clone(),
@@ -63,21 +61,21 @@ impl Engine {
             timeout_ms: TIMEOUT_MS,
             output_bytes_max: OUTPUT_BYTES_MAX,
             spill: None,
-            errors: Some(Arc::new(writer)),
+            errors: Some(writer),
             mask_secrets: false,
         };
         let (environment, stop) = (&self.state.dry_run_environment, CancellationToken::new());
         let rehearsed = environment.dry_run(&command, &net, |_| {}, &stop).await;
         // While it is held, the reader waits for more.
         drop(command);
-        let stderr = reading.await.map_err(|error| failed(&error))?;
+        let stderr = errors.finish().await;
         let mut rehearsed = rehearsed?;
         if let Plan::Effects(captured) = &rehearsed.plan {
             tools::diff::add_file_diffs(&workspace, captured, &mut rehearsed.effects);
         }
         Ok(CommandDryRun {
             stdout: rehearsed.command.head.clone(),
-            stderr: stderr.map_err(|error| failed(&error))?,
+            stderr: stderr.map_err(|error| failed(&error))?.head,
             effects: rehearsed.effects.clone(),
         })
     }
@@ -97,16 +95,6 @@ impl Engine {
         let hosts = egress::check_hosts(hosts, &rules, now)?;
         Ok(egress::allow_hosts(&closed, hosts, Arc::new(rules), now))
     }
-}
-
-/// Reads a pipe to its end and returns the head; all of it is read, so that the writer never blocks.
-fn read_output(mut pipe: std::io::PipeReader) -> std::io::Result<Vec<u8>> {
-    let mut head = Vec::new();
-    pipe.by_ref()
-        .take(OUTPUT_BYTES_MAX)
-        .read_to_end(&mut head)?;
-    std::io::copy(&mut pipe, &mut std::io::sink())?;
-    Ok(head)
 }
 
 /// Returns the result of testing the sandbox in a workspace.

@@ -48,3 +48,17 @@ impl CommandRun {
         }
     }
 }
+
+/// What a command wrote to each of its streams, byte for byte, and how it ended: for a program that takes the place of
+/// the command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandStreams {
+    /// Exit of the command.
+    pub exit: CommandExit,
+    /// Standard output.
+    pub stdout: Vec<u8>,
+    /// Standard error.
+    pub stderr: Vec<u8>,
+    /// Whether one of the streams was longer than what is kept of it.
+    pub is_truncated: bool,
+}

@@ -19,6 +19,7 @@ mod callback_listener;
 #[cfg(target_os = "linux")]
 mod connect;
 mod error;
+mod local_socket;
 mod redirects;
 mod request;
 mod response;
@@ -26,6 +27,7 @@ mod server_client;
 
 pub use callback_listener::{CallbackListener, CallbackRequest};
 pub use error::NetError;
+pub use local_socket::{LocalListener, LocalStream, connect_local};
 pub use request::{HttpRequest, RequestMethod};
 pub use response::HttpResponse;
 pub use server_client::{build_server_client, build_server_headers, folder_url, parse_server_url};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use protocol::CallId;
-pub use protocol::call::command_run::{CommandExit, CommandRun};
+pub use protocol::call::command_run::{CommandExit, CommandRun, CommandStreams};
 use tokio::process::Child;
 use tokio_util::sync::CancellationToken;
 
@@ -12,6 +12,8 @@ use crate::limits::LEFTOVER_GRACE;
 use crate::{FileError, SessionFolder, Workspace};
 
 mod companion;
+mod detached;
+mod error_pipe;
 #[cfg(not(unix))]
 mod fallback;
 pub(crate) mod lifetime;
@@ -28,6 +30,8 @@ mod unix;
 
 pub use crate::inherited_env::{InheritedEnv, is_secret_name};
 pub use companion::{Companion, CompanionCommand, start_companion};
+pub use detached::start_detached;
+pub use error_pipe::{ErrorPipe, ErrorText};
 #[cfg(not(unix))]
 use fallback::{OutputPipe, ProcessGroup, exit_from_status};
 pub use lifetime::{ProcessLifetime, SandboxOutcome};
