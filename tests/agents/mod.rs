@@ -6,3 +6,5 @@ pub(crate) mod inherited_rights;
 pub(crate) mod manifests;
 // Work that an agent gives to another.
 pub(crate) mod sub_agent_tasks;
+// Calls of programs outside, which run them themselves.
+pub(crate) mod delegated_calls;

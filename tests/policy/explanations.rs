@@ -206,6 +206,7 @@ fn client() -> ClientInfo {
         name: "a test".to_owned(),
         version: String::new(),
         by: String::new(),
+        session: String::new(),
     }
 }
 

@@ -53,9 +53,13 @@ mod session;
 pub(crate) mod toolset;
 mod undo;
 
+pub use crate::engine::delegated_calls::{
+    DelegatedCall, DelegatedResult, DelegatedTool, DelegatedVerdict,
+};
 pub use crate::engine::dry_run_command::CommandDryRun;
 pub use crate::engine::external_client::{ClientOutcome, ExternalClient, ProgressSender};
 pub use crate::host::config::{EngineConfig, Host};
+pub use crate::session::delegates::DelegatedRun;
 pub use crate::session::engine_state::event_hub::{EventBatch, EventStream};
 pub use crate::session::manual_calls::BY_HAND_CLIENT;
 pub use crate::toolset::servers::servers_from_file;
@@ -64,6 +68,6 @@ pub use host::{config, hooks};
 pub use runtime::dry_run::find_sandbox_program;
 #[cfg(target_os = "linux")]
 pub use runtime::graphics::has_render_node;
-pub use tools::OfferedTool;
 pub use tools::custom::StructuredRequest;
 pub use tools::text::format_byte_size;
+pub use tools::{AgentToolReach, OfferedTool};

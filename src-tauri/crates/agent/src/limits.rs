@@ -101,3 +101,8 @@ pub const KEYCHAIN_CHARS_MAX: usize = 1_000;
 pub const KEYCHAIN_PIECES_MAX: usize = 16;
 /// Number of attempts to take the lock of a renewal, two seconds each: as long as a request may take.
 pub const RENEWAL_ATTEMPTS_MAX: usize = 15;
+/// Time within which a program reports what came of an approved call that it runs itself, at least; more if the tool has
+/// a longer limit.
+pub const DELEGATED_RUN_MIN: Duration = Duration::from_secs(2 * 60);
+/// Time within which a program fetches what an approved command printed; after it nothing is carried out.
+pub const FETCH_MAX: Duration = Duration::from_secs(10 * 60);

@@ -22,6 +22,7 @@
 //! # Ok::<(), protocol::ToolError>(())
 //! ```
 
+mod agent_tool;
 pub mod agents;
 pub mod alias;
 mod builtin;
@@ -45,6 +46,7 @@ pub mod schema;
 mod schema_problem;
 pub mod skills;
 pub mod sources;
+mod stream_slot;
 pub mod sub_agent;
 pub mod text;
 pub mod todo_list;
@@ -54,6 +56,7 @@ pub mod validator;
 mod web;
 pub mod web_search;
 
+pub use agent_tool::{AgentTool, AgentToolReach};
 pub use builtin::{
     HEADLESS_REFUSAL, LSP, LSP_RENAME, LspRenameTool, LspTool, PLAN, PLAN_EXIT, SkillTool,
     TOOL_SEARCH, TaskTool, ToolSearchTool, WEB_SEARCH, WebSearchTool, commit_error,
@@ -62,6 +65,7 @@ pub use elicitation::ElicitationChannel;
 pub use mentions::Mentions;
 pub use registry::{LOCKED_TOOL_IDS, OfferedTool, RegisteredTool, Registry, ValidatedArguments};
 pub use schema::{Schema, split_meta, validate_arguments};
+pub use stream_slot::StreamSlot;
 pub use sub_agent::SubAgentTool;
 pub use todo_list::TodoList;
 pub use tool::{

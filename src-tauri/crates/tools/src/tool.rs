@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::elicitation::ElicitationChannel;
 use crate::mentions::Mentions;
 use crate::request_config::RequestConfig;
+use crate::stream_slot::StreamSlot;
 use crate::todo_list::TodoList;
 
 /// A tool that an agent can call (`S001-01`, `S002-01`).
@@ -265,6 +266,9 @@ pub struct ExecutionContext {
     pub sub_agent_spawner: Option<Arc<dyn SubAgentSpawner>>,
     /// Presents a server's questions to the person; `None` if nobody can answer.
     pub elicitation: Option<Arc<dyn ElicitationChannel>>,
+    /// Receives what a command wrote to each of its streams, for a program that takes its place; `None` if only the
+    /// result counts.
+    pub streams: Option<StreamSlot>,
 }
 
 /// A sub-agent task: work for a run of its own (`S004-11`).
@@ -347,6 +351,7 @@ impl ExecutionContext {
             on_progress: None,
             sub_agent_spawner: None,
             elicitation: None,
+            streams: None,
         }
     }
 }

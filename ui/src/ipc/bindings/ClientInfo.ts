@@ -15,4 +15,8 @@ version?: string,
 /**
  * Protocol by which the program calls: `MCP 2025-11-25`.
  */
-by: string, };
+by: string, 
+/**
+ * The program's own id of the session; empty if it has none.
+ */
+session?: string, };

@@ -26,6 +26,7 @@ use tokio_util::task::TaskTracker;
 use tools::OfferedTool;
 
 use crate::engine::Engine;
+use crate::engine::delegated_calls::DelegatedCalls;
 use crate::limits::{CALLS_OPEN_MAX, CLIENT_CHARS_MAX, NAME_CHARS_MAX, PARALLEL_CALLS_MAX};
 use crate::permissions::rules;
 use crate::pipeline::call;
@@ -53,7 +54,7 @@ pub struct ClientOutcome {
 
 /// An external program, with the session of its calls. Dropping it ends its calls.
 pub struct ExternalClient {
-    session: Arc<Session>,
+    pub(super) session: Arc<Session>,
     /// Holds the session for as long as the program may call.
     _lock: Arc<FileLock>,
     /// Permits for calls that run in parallel; a call that is not safe in parallel takes all of them.
@@ -61,7 +62,9 @@ pub struct ExternalClient {
     room_max: u32,
     /// Number of open calls.
     open: Mutex<usize>,
-    tasks: TaskTracker,
+    pub(super) tasks: TaskTracker,
+    /// Approved calls that the program runs itself.
+    pub(super) delegated: DelegatedCalls,
 }
 
 impl Engine {
@@ -75,6 +78,7 @@ impl Engine {
                 name: String::new(),
                 version: String::new(),
                 by: String::new(),
+                session: String::new(),
             }),
             ..SessionOptions::default()
         };
@@ -118,6 +122,7 @@ impl Engine {
             name,
             version: cleaned(&client.version),
             by: client.by,
+            session: client.session,
         };
         let session = open_session(&self.state, workspace, client).await?;
         let held = session.lock.acquire(&session.tool_context.folder)?;
@@ -133,6 +138,7 @@ impl Engine {
             room_max: u32::try_from(room_max).unwrap_or(1),
             open: Mutex::new(0),
             tasks: TaskTracker::new(),
+            delegated: DelegatedCalls::default(),
         }))
     }
 }
@@ -197,8 +203,7 @@ impl ExternalClient {
         cancel: &CancellationToken,
         heard: Option<ProgressSender>,
     ) -> Result<ClientOutcome, UserError> {
-        self.begin_call()?;
-        let entered = ActiveCall(self.clone());
+        let entered = self.begin_call()?;
         let engine = &self.session.engine;
         let mut events = match &heard {
             Some(_) => Some(engine.subscribe(engine.record.last_seq()?)),
@@ -236,7 +241,11 @@ impl ExternalClient {
     }
 
     /// Builds the result of a call, with the trail of a denied one.
-    fn build_answer(&self, call: &CallId, outcome: Outcome) -> Result<ClientOutcome, UserError> {
+    pub(super) fn build_answer(
+        &self,
+        call: &CallId,
+        outcome: Outcome,
+    ) -> Result<ClientOutcome, UserError> {
         let view = match outcome.state {
             CallState::Denied => self.session.engine.call_view(&self.session.id, call)?,
             _ => None,
@@ -268,7 +277,7 @@ impl ExternalClient {
     }
 
     /// Counts an open call; the first one starts a run.
-    fn begin_call(&self) -> Result<(), UserError> {
+    pub(super) fn begin_call(self: &Arc<Self>) -> Result<ActiveCall, UserError> {
         let mut open = self.open.lock();
         if self.tasks.is_closed() {
             return Err(UserError::new(
@@ -289,11 +298,15 @@ impl ExternalClient {
             self.session.set_state(SessionState::Running);
         }
         *open += 1;
-        Ok(())
+        Ok(ActiveCall(self.clone()))
     }
 
     /// Records a proposed call.
-    async fn propose_call(&self, name: &str, mut arguments: Map<String, Value>) -> OpenCall {
+    pub(super) async fn propose_call(
+        &self,
+        name: &str,
+        mut arguments: Map<String, Value>,
+    ) -> OpenCall {
         let ids = &self.session.engine.config.ids;
         // No tool has so long a name; of what is none the beginning says enough.
         let name = shorten_text(name, NAME_CHARS_MAX);
@@ -328,7 +341,7 @@ impl ExternalClient {
 }
 
 /// Guard of an open call; dropping the last one ends the run.
-struct ActiveCall(Arc<ExternalClient>);
+pub(super) struct ActiveCall(Arc<ExternalClient>);
 
 impl Drop for ActiveCall {
     fn drop(&mut self) {
@@ -346,13 +359,15 @@ impl Drop for ActiveCall {
 }
 
 /// Waits for permits, and runs the call through the pipeline.
-async fn run_call(
+pub(super) async fn run_call(
     entered: ActiveCall,
     open: OpenCall,
     stop: CancellationToken,
 ) -> Result<Outcome, UserError> {
     let (caller, session) = (&entered.0, &entered.0.session);
-    let permits = match resolve::is_parallel_safe(session, &open) {
+    // In which order delegated calls run is their program's matter.
+    let is_delegated = session.delegates.get(&open.call.id).is_some();
+    let permits = match is_delegated || resolve::is_parallel_safe(session, &open) {
         true => 1,
         false => caller.room_max,
     };
@@ -367,12 +382,14 @@ async fn run_call(
             session.cancellations.insert(id.clone(), stop);
             let outcome = call::run_call(session, &open).await;
             session.cancellations.remove(id);
+            session.delegates.remove(id);
             outcome?
         }
         None => {
             let text = "Cancelled by whoever asked for it, before it began.".to_owned();
             let outcome = outcome::ended_outcome(CallState::Skipped, text.clone(), text);
             run::end_call(session, id, outcome.clone());
+            session.delegates.remove(id);
             outcome
         }
     };
@@ -397,7 +414,7 @@ fn progress_text(event: &Event, session: &SessionId, of: &CallId) -> Option<Stri
     }
 }
 
-fn internal_error() -> UserError {
+pub(super) fn internal_error() -> UserError {
     UserError::new(
         "The call broke off by a fault of ours.",
         "Look at the session for what it did.",

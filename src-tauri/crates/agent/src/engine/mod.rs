@@ -4,6 +4,7 @@ pub mod attention;
 pub(crate) mod attention_report;
 pub(crate) mod commands;
 pub(crate) mod decisions;
+pub(crate) mod delegated_calls;
 pub mod demo;
 pub(crate) mod dry_run_command;
 pub(crate) mod external_client;
@@ -14,6 +15,7 @@ pub mod settings;
 pub(crate) mod since;
 pub(crate) mod tool_trial;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use lsp::{LanguageServers, LspTimeouts};
@@ -190,6 +192,16 @@ impl Engine {
     /// Returns the settings in force.
     pub fn settings(&self) -> Arc<Settings> {
         self.state.settings()
+    }
+
+    /// Returns the data folder.
+    pub fn data_dir(&self) -> &Path {
+        &self.state.config.data_dir
+    }
+
+    /// Waits until the engine is closed.
+    pub async fn wait_until_closed(&self) {
+        self.state.closing.cancelled().await;
     }
 
     /// Ends all runs. Waiting calls stay on record as waiting.

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use crate::pipeline::hooks::HookContext;
 use crate::pipeline::resolve::ResolvedTool;
 use crate::session::Session;
+use crate::session::delegates::Delegate;
 
 /// One call with its session, tool and arguments: the context of every step.
 pub(crate) struct CallContext<'a> {
@@ -24,6 +25,11 @@ pub(crate) struct CallContext<'a> {
 }
 
 impl CallContext<'_> {
+    /// Returns the side of the program that runs the call itself, if the call is delegated.
+    pub fn delegate(&self) -> Option<Arc<Delegate>> {
+        self.session.delegates.get(&self.call.id)
+    }
+
     /// Returns the arguments as written by the person, or else by the agent.
     pub fn given_arguments(&self) -> &Map<String, Value> {
         self.edited.as_ref().unwrap_or(&self.call.arguments)

@@ -20,7 +20,7 @@ use crate::pipeline::abort::Abort;
 use crate::pipeline::attempt::{Attempt, Step};
 use crate::pipeline::call_context::CallContext;
 use crate::pipeline::dry_run::DryRunResult;
-use crate::pipeline::execute::{FinishedRun, network_guard};
+use crate::pipeline::execute::{FinishedRun, delegated, network_guard};
 use crate::pipeline::outcome::ToolRun;
 use crate::pipeline::prepare::PreparedCall;
 use crate::pipeline::snapshot::call_title;
@@ -56,6 +56,14 @@ pub(crate) async fn run(
         }
     };
     execute::record_start(cx).await?;
+    let delegate = cx.delegate();
+    let fetching = match &delegate {
+        Some(delegate) => match delegated::wait_for_fetch(cx, &approved, delegate).await {
+            Ok(reply) => Some(reply),
+            Err(error) => return Err(outcome::failed_outcome(&error).into()),
+        },
+        None => None,
+    };
     let now = cx.session.engine.now();
     let guarded = network_guard::guard_network(cx, prepared);
     let hosts = request.hosts.clone();
@@ -65,11 +73,25 @@ pub(crate) async fn run(
         ..guarded
     };
     let run = execute::run_tool(cx, approved, tool_context).await;
-    let run = settle_changes(cx, &request, workspace, run).await?;
+    let settled = settle_changes(cx, &request, workspace, run).await;
+    if let (Some(delegate), Some(reply)) = (&delegate, fetching) {
+        delegated::send_streams(delegate, failure_reason(&settled), reply);
+    }
+    let run = settled?;
     Ok(Step::Done(FinishedRun {
         run,
         undo_entry: None,
     }))
+}
+
+/// Returns why a call that ran did not end well, if it did not.
+fn failure_reason(settled: &Result<ToolRun, Abort>) -> Option<String> {
+    match settled {
+        Ok(run) => run.result.as_ref().err().map(ToString::to_string),
+        Err(Abort::Outcome(outcome)) => Some(outcome.text.clone()),
+        Err(Abort::Fault(fault)) => Some(fault.message.clone()),
+        Err(Abort::Closing) => Some("the app is closing.".to_owned()),
+    }
 }
 
 /// Returns the next attempt of a call for which no snapshot could be taken: it is judged as one that cannot be undone.

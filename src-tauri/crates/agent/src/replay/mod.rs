@@ -272,6 +272,7 @@ impl Replay {
             name: name.unwrap_or("replay").to_owned(),
             version: String::new(),
             by: "replay".to_owned(),
+            session: String::new(),
         };
         let client = self
             .engine

@@ -1,7 +1,9 @@
 //! One session in memory: the state of its run, the calls that wait for a decision, and steering.
 
+pub(crate) mod agent_tools;
 pub(crate) mod background;
 pub(crate) mod conversation;
+pub(crate) mod delegates;
 pub(crate) mod elicitation;
 pub(crate) mod engine_state;
 pub(crate) mod grants;
@@ -40,8 +42,10 @@ use crate::permissions::agent_bounds::AgentBounds;
 use crate::permissions::policy_input::PolicyInput;
 use crate::permissions::rules;
 use crate::permissions::rules::RulesInForce;
+use crate::session::agent_tools::AgentTools;
 use crate::session::background::BackgroundTasks;
 use crate::session::conversation::Conversation;
+use crate::session::delegates::Delegates;
 use crate::session::elicitation::ElicitationQueue;
 use crate::session::engine_state::EngineState;
 use crate::session::journal::Journal;
@@ -77,6 +81,10 @@ pub(crate) struct Session {
     pub elicitations: ElicitationQueue,
     /// Tokens that cancel individual calls.
     pub cancellations: CallCancellations,
+    /// Calls that their program runs itself.
+    pub delegates: Delegates,
+    /// Tools of the program that makes the calls.
+    pub agent_tools: AgentTools,
     pub lock: SessionLock,
     rules: RulesInForce,
     rule_files: rules::RuleFileCache,
@@ -163,6 +171,8 @@ impl Session {
             timers: TimerPool::default(),
             elicitations: ElicitationQueue::default(),
             cancellations: CallCancellations::default(),
+            delegates: Delegates::default(),
+            agent_tools: AgentTools::default(),
             lock: SessionLock::default(),
             rules,
             rule_files: rules::RuleFileCache::default(),
@@ -374,7 +384,7 @@ impl Session {
 
     /// Returns the tools that the session's calls can use.
     pub(crate) fn tools(&self) -> Arc<Registry> {
-        Arc::clone(&self.toolbox().registry)
+        self.agent_tools.join(Arc::clone(&self.toolbox().registry))
     }
 
     /// Returns the tools that the session's model sees: those shown at first, and those that it found since.

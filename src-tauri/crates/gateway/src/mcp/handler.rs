@@ -80,6 +80,7 @@ impl GatewayServer {
                     Some(version) => format!("MCP {version}"),
                     None => "MCP".to_owned(),
                 },
+                session: String::new(),
             };
             self.desk.open_client(&self.workspace, client).await
         };

@@ -69,6 +69,10 @@ pub struct ClientInfo {
     pub version: String,
     /// Protocol by which the program calls: `MCP 2025-11-25`.
     pub by: String,
+    /// The program's own id of the session; empty if it has none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[ts(optional, as = "Option<String>")]
+    pub session: String,
 }
 
 impl ClientInfo {

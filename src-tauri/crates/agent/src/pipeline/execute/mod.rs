@@ -1,5 +1,6 @@
 //! Step 8: running the tool within its limits, so that it can be stopped and cannot take anything else down with it.
 
+pub(in crate::pipeline) mod delegated;
 pub(crate) mod network_guard;
 pub(crate) mod updates;
 
@@ -16,7 +17,7 @@ use protocol::{ToolError, UndoEntry};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
-use tools::{ExecutionContext, ToolContext};
+use tools::{ExecutionContext, OutputFn, ToolContext};
 
 use crate::limits::{COALESCE_DELAY, TIMEOUT_GRACE};
 use crate::permissions::egress;
@@ -110,9 +111,15 @@ pub(crate) async fn run(
     };
     record_start(cx).await?;
     let written = OwnFiles::from_plan(approved.plan(), &prepared.changes.kept);
-    let run = match captured {
-        Some(result) => result.commit(cx.session, &approved).await,
-        None => {
+    let run = match (captured, cx.delegate()) {
+        (Some(result), None) => result.commit(cx.session, &approved).await,
+        (Some(result), Some(delegate)) => {
+            delegated::commit_on_fetch(cx, &approved, &result, &delegate).await
+        }
+        (None, Some(delegate)) if is_as_requested(cx, prepared, &approved) => {
+            delegated::run_as_requested(cx, &delegate).await
+        }
+        (None, _) => {
             let tool_context = network_guard::guard_network(cx, prepared);
             run_tool(cx, approved, tool_context).await
         }
@@ -121,6 +128,12 @@ pub(crate) async fn run(
         cx.session.add_own_files(written);
     }
     Ok(Step::Done(FinishedRun { run, undo_entry }))
+}
+
+/// Whether what was approved is the call as its program requested it. Otherwise the call runs here, and the program is
+/// told what was done instead.
+fn is_as_requested(cx: &CallContext<'_>, prepared: &PreparedCall, approved: &Approved) -> bool {
+    cx.edited.is_none() && approved.plan() == &prepared.plan
 }
 
 /// Records on disk that the call begins, before it does.
@@ -170,15 +183,20 @@ where
     };
     let updates = &running.updates;
     let (output, update, progress) = (updates.clone(), updates.clone(), updates.clone());
+    let streams = cx.delegate().map(|delegate| delegate.streams.clone());
+    // The streams of a command are kept as they are; what is shown live is masked.
+    let is_shown = streams.is_none();
+    let on_output: OutputFn = Arc::new(move |text: &str| output.push_output(text));
     let context = ExecutionContext {
         tool_call_id: call.clone(),
         tool_name: cx.tool.id().to_owned(),
         cancel: running.cancel.clone(),
-        on_output: Some(Arc::new(move |text: &str| output.push_output(text))),
+        on_output: is_shown.then_some(on_output),
         on_update: Some(Arc::new(move |partial| update.push_partial(partial))),
         on_progress: Some(Arc::new(move |text: &str| progress.set_progress(text))),
         sub_agent_spawner: Some((session.engine.sub_agent_spawner)(session.clone())),
         elicitation: Some(running.elicitation.clone()),
+        streams,
     };
     // A fault of a tool is its own.
     let mut work = AssertUnwindSafe(work(context)).catch_unwind().boxed();

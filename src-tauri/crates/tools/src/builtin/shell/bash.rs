@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use policy::Approved;
-use protocol::call::outcome::Truncation;
 use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
 use protocol::text::display_text::to_spans;
 use protocol::text::redact;
@@ -14,11 +13,12 @@ use protocol::{
     Access, Capability, Plan, Preview, RequirementSet, ToolError, ToolInterface, ToolKind,
     ToolMode, ToolOutput,
 };
-use runtime::{CommandExit, CommandRun, OutputSpill, SandboxRequest, ShellCommand};
+use runtime::{OutputSpill, SandboxRequest, ShellCommand};
 use serde_json::{Map, Value, json};
 
 use crate::builtin::presets::builtin_interface;
 use crate::builtin::shell::command_facts::describe_command;
+use crate::builtin::shell::command_output::CommandOutput;
 use crate::builtin::{
     file_error, number_argument, object_schema, reject_if, run_blocking, text_argument,
 };
@@ -26,7 +26,7 @@ use crate::diff::add_file_diffs;
 use crate::limits::{
     COMMAND_CHARS_MAX, COMMAND_TIMEOUT_MS, COMMAND_TIMEOUT_MS_MAX, OUTPUT_BYTES_MAX,
 };
-use crate::text::{escape_invisible, format_byte_size, group_digits, join_head};
+use crate::text::{escape_invisible, join_head};
 use crate::tool::{ExecutionContext, PreviewedPlan, Tool, ToolContext, ToolDryRun};
 
 /// Tool description for the model.
@@ -156,7 +156,7 @@ impl Tool for BashTool {
         context: &ToolContext,
         execution: &ExecutionContext,
     ) -> Result<ToolDryRun, ToolError> {
-        let command = self.build_command(arguments, context, execution);
+        let (command, streams) = self.build_command(arguments, context, execution)?;
         let environment = &context.dry_run_environment;
         let run = environment
             .dry_run(
@@ -167,7 +167,7 @@ impl Tool for BashTool {
             )
             .await;
         let run = run.map_err(file_error)?;
-        let output = command_outcome(run.command.clone(), command.timeout_ms)?;
+        let output = streams.finish(command, run.command.clone()).await?;
         let workspace = context.workspace.clone();
         let run = run_blocking(move || {
             let mut run = run;
@@ -204,10 +204,10 @@ impl Tool for BashTool {
         context: &ToolContext,
         execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
-        let command = self.build_command(approved.arguments(), context, execution);
+        let (command, streams) = self.build_command(approved.arguments(), context, execution)?;
         let Some(snapshot) = &context.snapshot else {
             let run = runtime::run(&command, execution.output_forwarder(), &execution.cancel).await;
-            return command_outcome(run.map_err(file_error)?, command.timeout_ms);
+            return streams.finish(command, run.map_err(file_error)?).await;
         };
         let request = SandboxRequest {
             command: &command,
@@ -219,7 +219,7 @@ impl Tool for BashTool {
             .run_in_place(request, snapshot, execution.output_forwarder())
             .await;
         let run = run.map_err(file_error)?;
-        let output = command_outcome(run.command, command.timeout_ms)?;
+        let output = streams.finish(command, run.command).await?;
         Ok(add_dry_run_notes(output, &run.refused, &run.reached))
     }
 }
@@ -230,23 +230,24 @@ impl BashTool {
         arguments: &Map<String, Value>,
         context: &ToolContext,
         execution: &ExecutionContext,
-    ) -> ShellCommand {
-        ShellCommand {
+    ) -> Result<(ShellCommand, CommandOutput), ToolError> {
+        let (errors, output) = CommandOutput::open(execution)?;
+        let command = ShellCommand {
             line: text_argument(arguments, "command").to_owned(),
             workspace: context.workspace.clone(),
             folder: String::new(),
             env: Vec::new(),
             timeout_ms: timeout_argument(arguments),
-            output_bytes_max: OUTPUT_BYTES_MAX,
-            spill: Some(OutputSpill {
+            output_bytes_max: output.bytes_max(),
+            spill: output.is_merged().then(|| OutputSpill {
                 folder: context.folder.clone(),
                 call: execution.tool_call_id.clone(),
             }),
-            errors: None,
-            mask_secrets: redact::is_masking_requested(
-                &self.interface.result.redaction_policy_refs,
-            ),
-        }
+            errors,
+            mask_secrets: output.is_merged()
+                && redact::is_masking_requested(&self.interface.result.redaction_policy_refs),
+        };
+        Ok((command, output))
     }
 }
 
@@ -296,93 +297,4 @@ fn add_dry_run_notes(
         ));
     }
     output
-}
-
-/// Converts a finished command into the result for the model. An exit code other than 0 is a result, not a failure of
-/// the tool.
-fn command_outcome(run: CommandRun, timeout_ms: u64) -> Result<ToolOutput, ToolError> {
-    let output = format_output(&run);
-    let (head, message) = match run.exit {
-        CommandExit::Code(0) => ("Exit code 0.".to_owned(), "exit 0".to_owned()),
-        CommandExit::Code(127) => (
-            "Exit code 127: the shell found no such program. Check its name, or whether it is installed.".to_owned(),
-            "exit 127, no such program".to_owned(),
-        ),
-        CommandExit::Code(code) => (
-            format!("Exit code {code}: the command reported a failure."),
-            format!("exit {code}"),
-        ),
-        CommandExit::Signal(signal) => (
-            format!("The command was ended by signal {signal}."),
-            format!("signal {signal}"),
-        ),
-        CommandExit::TimedOut => {
-            return Err(ToolError::TimedOut(format!(
-                "The command ran longer than {} ms and was ended, with everything it had started. Give a longer \
-                 timeout_ms (at most {}), or run less at once. Its output until then:\n{output}",
-                group_digits(timeout_ms),
-                group_digits(COMMAND_TIMEOUT_MS_MAX)
-            )));
-        }
-        CommandExit::Cancelled => return Err(ToolError::Cancelled),
-    };
-    let truncated = run.spilled.as_ref().map(|path| Truncation {
-        output_path: Some(path.to_string_lossy().into_owned()),
-        bytes: run.bytes,
-    });
-    Ok(ToolOutput {
-        data: Some(json!({
-            "exit_code": match run.exit { CommandExit::Code(code) => Some(code), _ => None },
-            "bytes": run.bytes,
-        })),
-        truncated,
-        secrets_masked: run.secrets_masked,
-        ..match run.bytes {
-            0 => ToolOutput::new_empty(format!("{head} The command printed nothing."), message),
-            _ => ToolOutput::new(format!("{head}\n{output}"), message),
-        }
-    })
-}
-
-/// Formats the output as text, followed by notes about it.
-fn format_output(run: &CommandRun) -> String {
-    if run.bytes == 0 {
-        return "[It printed nothing.]".to_owned();
-    }
-    // A head that ends within a character is cut before it.
-    let end = match std::str::from_utf8(&run.head) {
-        Err(error) if error.error_len().is_none() && run.bytes > run.head.len() as u64 => {
-            error.valid_up_to()
-        }
-        _ => run.head.len(),
-    };
-    let head = &run.head[..end];
-    let mut text = String::from_utf8_lossy(head).into_owned();
-    let mut notes = Vec::new();
-    if std::str::from_utf8(head).is_err() {
-        notes.push("Bytes that are not UTF-8 are shown as \u{fffd}.".to_owned());
-    }
-    if run.bytes > end as u64 {
-        notes.push(match &run.spilled {
-            Some(path) => format!(
-                "The first {} of {}; read the rest at {}.",
-                format_byte_size(end as u64),
-                format_byte_size(run.bytes),
-                path.display()
-            ),
-            None => format!(
-                "The first {} of {}; the rest was not kept.",
-                format_byte_size(end as u64),
-                format_byte_size(run.bytes)
-            ),
-        });
-    }
-    notes.extend(run.spill_note.clone());
-    if !notes.is_empty() {
-        if !text.ends_with('\n') {
-            text.push('\n');
-        }
-        text += &format!("[{}]", notes.join(" "));
-    }
-    text
 }

@@ -2,3 +2,4 @@
 
 pub(crate) mod bash;
 pub(crate) mod command_facts;
+mod command_output;

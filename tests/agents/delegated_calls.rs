@@ -1,0 +1,243 @@
+//! Calls that a program outside runs itself: judged, shown and recorded like any other, and undone.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use agent::{
+    AgentToolReach, DelegatedCall, DelegatedResult, DelegatedRun, DelegatedTool, DelegatedVerdict,
+    ExternalClient, Host,
+};
+use protocol::event::ClientInfo;
+use protocol::{CallState, Decision};
+use serde_json::{Value, json};
+use support::{Fixture, expect_variant, say_text};
+use tokio_util::sync::CancellationToken;
+
+/// A desk with a program outside, in a workspace with a file.
+async fn open_desk(sandbox: Option<&str>) -> (Fixture, Arc<ExternalClient>) {
+    let mut desk = Fixture::with_sandbox([say_text("No model asks.")], Host::Person, sandbox).await;
+    desk.write_file("a", "one\ntwo\nthree\nfour\nfive\nsix\nseven\n");
+    let info = ClientInfo {
+        name: "Agent".to_owned(),
+        version: "1".to_owned(),
+        by: "its hooks".to_owned(),
+        session: "s1".to_owned(),
+    };
+    let root = desk.workspace_root();
+    let client = desk.engine.open_client(&root, info).await.unwrap();
+    desk.session = client.session().clone();
+    (desk, client)
+}
+
+fn own_call(tool: &str, arguments: Value) -> DelegatedCall {
+    DelegatedCall {
+        tool: DelegatedTool::Own(tool.to_owned()),
+        arguments: expect_variant!(arguments, Value::Object(members) => members),
+    }
+}
+
+fn edit_call() -> DelegatedCall {
+    own_call(
+        "edit",
+        json!({ "path": "a", "old_string": "one", "new_string": "1" }),
+    )
+}
+
+fn write_call(text: &str) -> DelegatedCall {
+    own_call("write", json!({ "path": "a", "content": text }))
+}
+
+async fn judge(client: &Arc<ExternalClient>, call: DelegatedCall) -> DelegatedVerdict {
+    client.judge(call, &CancellationToken::new()).await.unwrap()
+}
+
+#[tokio::test]
+async fn an_approved_call_is_run_by_its_program_and_undone() {
+    let (mut desk, client) = open_desk(None).await;
+    let verdict = judge(&client, edit_call()).await;
+    let (call, run) =
+        expect_variant!(verdict, DelegatedVerdict::Approved { call, run } => (call, run));
+    assert_eq!(run, DelegatedRun::AsRequested);
+    let before = desk.read_file("a").unwrap();
+    assert!(
+        before.starts_with("one"),
+        "the program runs it, nobody else"
+    );
+    desk.write_file("a", before.replacen("one", "1", 1));
+
+    let result = DelegatedResult::Succeeded("edited".to_owned());
+    let reported = client.report(&call, result.clone()).await.unwrap().unwrap();
+    assert_eq!(reported.outcome.state, CallState::Done);
+    assert_eq!(reported.outcome.text, "edited");
+    assert!(
+        client.report(&call, result).await.unwrap().is_none(),
+        "only once"
+    );
+
+    let view = desk.only_call().await;
+    desk.undo_call(&view).await;
+    assert_eq!(desk.read_file("a").unwrap(), before);
+}
+
+#[tokio::test]
+async fn a_person_rejects_with_words_that_the_program_gets() {
+    let (mut desk, client) = open_desk(None).await;
+    desk.write_rules(support::rule_text("edit", "", "ask"));
+    let (verdict, _) = tokio::join!(judge(&client, edit_call()), desk.reject_next("Use b."));
+    let ended = expect_variant!(verdict, DelegatedVerdict::Ended(ended) => ended);
+    assert_eq!(ended.outcome.state, CallState::Rejected);
+    assert!(
+        ended.outcome.text.contains("Use b."),
+        "{}",
+        ended.outcome.text
+    );
+}
+
+/// What the person made of the call is not what the program would run: it is done here, and the program is told.
+#[tokio::test]
+async fn a_call_that_the_person_changed_runs_here() {
+    let (mut desk, client) = open_desk(None).await;
+    desk.write_rules(support::rule_text("write", "", "ask"));
+    let arguments = json!({ "path": "a", "content": "by hand\n" });
+    let answer = async {
+        desk.edit_next(arguments).await;
+        desk.allow_next().await;
+    };
+    let (verdict, ()) = tokio::join!(judge(&client, write_call("1\n")), answer);
+    let ended = expect_variant!(verdict, DelegatedVerdict::Ended(ended) => ended);
+    assert_eq!(ended.outcome.state, CallState::Done, "{:?}", ended.outcome);
+    assert_eq!(desk.read_file("a").unwrap(), "by hand\n");
+
+    // A part of the change alone, too.
+    let text = "1\ntwo\nthree\nfour\nfive\nsix\n7\n";
+    desk.write_file("a", "one\ntwo\nthree\nfour\nfive\nsix\nseven\n");
+    let answer = desk.decide_next(Decision::Allow {
+        hunks: Some(vec![0]),
+        note: String::new(),
+        always: None,
+    });
+    let (verdict, _) = tokio::join!(judge(&client, write_call(text)), answer);
+    let ended = expect_variant!(verdict, DelegatedVerdict::Ended(ended) => ended);
+    assert_eq!(ended.outcome.state, CallState::Done, "{:?}", ended.outcome);
+    assert_eq!(
+        desk.read_file("a").unwrap(),
+        "1\ntwo\nthree\nfour\nfive\nsix\nseven\n"
+    );
+}
+
+/// A program that goes away takes its question with it.
+#[tokio::test]
+async fn a_question_ends_with_its_program() {
+    let (mut desk, client) = open_desk(None).await;
+    desk.write_rules(support::rule_text("edit", "", "ask"));
+    let gone = CancellationToken::new();
+    let asking = client.judge(edit_call(), &gone);
+    let leaving = async {
+        desk.wait_for_call().await;
+        gone.cancel();
+    };
+    let (verdict, ()) = tokio::join!(asking, leaving);
+    let ended = expect_variant!(verdict.unwrap(), DelegatedVerdict::Ended(ended) => ended);
+    assert_ne!(ended.outcome.state, CallState::Done);
+    // So does one that is dropped without a word.
+    let dropped = tokio::time::timeout(Duration::from_millis(500), judge(&client, edit_call()));
+    assert!(dropped.await.is_err(), "it waited");
+    client.close().await.unwrap();
+    assert_eq!(desk.snapshot().await.desk.len(), 0);
+    assert!(desk.read_file("a").unwrap().starts_with("one"));
+}
+
+#[tokio::test]
+async fn a_tool_of_the_program_asks_unless_it_is_its_own_matter() {
+    let (mut desk, client) = open_desk(None).await;
+    let tool = |name: &str, reach| DelegatedCall {
+        tool: DelegatedTool::Agents {
+            namespace: "hub".to_owned(),
+            name: name.to_owned(),
+            reach,
+        },
+        arguments: [("title".to_owned(), json!("x"))].into_iter().collect(),
+    };
+    let notes = judge(&client, tool("notes", AgentToolReach::Agent)).await;
+    assert!(
+        matches!(notes, DelegatedVerdict::Approved { .. }),
+        "{notes:?}"
+    );
+    let create = tool("create_issue", AgentToolReach::Unknown);
+    let (verdict, card) = tokio::join!(judge(&client, create), desk.allow_next());
+    assert_eq!(card.call.name, "hub__create_issue");
+    assert!(
+        matches!(verdict, DelegatedVerdict::Approved { .. }),
+        "{verdict:?}"
+    );
+}
+
+#[cfg(target_os = "linux")]
+mod commands {
+    use super::*;
+
+    const SANDBOX: &str = env!("CARGO_BIN_EXE_sandbox_program");
+
+    async fn approved_command(
+        desk: &mut Fixture,
+        client: &Arc<ExternalClient>,
+    ) -> (protocol::CallId, protocol::Digest) {
+        let command = "echo more >> a; printf out; printf err >&2; exit 4";
+        let call = own_call("bash", json!({ "command": command }));
+        let answer = async {
+            let asked = desk.wait_for_call().await;
+            desk.decide_call(&asked, Decision::DryRun).await.unwrap();
+            desk.allow_next().await
+        };
+        let (verdict, _) = tokio::join!(judge(client, call), answer);
+        let (call, run) =
+            expect_variant!(verdict, DelegatedVerdict::Approved { call, run } => (call, run));
+        (
+            call,
+            expect_variant!(run, DelegatedRun::Fetch { digest } => digest),
+        )
+    }
+
+    #[tokio::test]
+    async fn a_command_is_committed_when_its_output_is_fetched() {
+        let (mut desk, client) = open_desk(Some(SANDBOX)).await;
+        let before = desk.read_file("a").unwrap();
+        let (call, digest) = approved_command(&mut desk, &client).await;
+        assert_eq!(desk.read_file("a").unwrap(), before);
+
+        let other = protocol::Digest::from_bytes(b"other");
+        client.fetch(&call, &other).await.unwrap_err();
+        assert_eq!(desk.read_file("a").unwrap(), before);
+
+        let streams = client.fetch(&call, &digest).await.unwrap();
+        assert_eq!(
+            (streams.stdout, streams.stderr),
+            (b"out".to_vec(), b"err".to_vec())
+        );
+        assert_eq!(streams.exit, runtime::CommandExit::Code(4));
+        assert_eq!(desk.read_file("a").unwrap(), format!("{before}more\n"));
+        client.fetch(&call, &digest).await.unwrap_err();
+
+        let view = desk.only_call().await;
+        let outcome = view.outcome.clone().unwrap();
+        assert!(outcome.text.contains("outerr"), "{}", outcome.text);
+        desk.undo_call(&view).await;
+        assert_eq!(desk.read_file("a").unwrap(), before);
+    }
+
+    #[tokio::test]
+    async fn what_is_not_fetched_is_not_carried_out() {
+        let (mut desk, client) = open_desk(Some(SANDBOX)).await;
+        let before = desk.read_file("a").unwrap();
+        let (call, digest) = approved_command(&mut desk, &client).await;
+        client.abandon_approved_calls();
+        client.fetch(&call, &digest).await.unwrap_err();
+        client.close().await.unwrap();
+        assert_eq!(desk.read_file("a").unwrap(), before);
+        let state = desk.only_call().await.outcome.unwrap().state;
+        assert!(
+            matches!(state, CallState::Failed | CallState::Interrupted),
+            "{state:?}"
+        );
+    }
+}
