@@ -7,6 +7,7 @@
 //!
 //! Start reading at `commands.rs`.
 
+mod agent_hooks;
 mod attention;
 mod browser;
 mod commands;
@@ -52,6 +53,7 @@ impl EngineCell {
         window_appearance::apply_theme(app, desk.settings().theme);
         play_demo(&desk);
         attention::follow_attention(app.clone(), desk.clone());
+        agent_hooks::serve_hooks(desk.clone());
         *open = Some(desk.clone());
         Ok(desk)
     }

@@ -48,6 +48,10 @@ fn main() -> ExitCode {
     let matches = args::build_command().get_matches();
     let args = CliArgs::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     init_logging(&args);
+    let denies = matches!(args.command, CliCommand::Hook(_));
+    if denies {
+        deny_on_panic();
+    }
     let mut out = OutputWriter::new(OutputOptions {
         json: args.json,
         quiet: args.quiet,
@@ -75,8 +79,23 @@ fn main() -> ExitCode {
     };
     match ended {
         Ok(code) => ExitCode::from(code as u8),
-        Err(ending) => ExitCode::from(out.report_error(&ending) as u8),
+        Err(ending) => {
+            let reason = out.report_error(&ending);
+            ExitCode::from(if denies { HOOK_DENIES } else { reason as u8 })
+        }
     }
+}
+
+/// Exit code by which every agent takes a call as denied by its hook.
+const HOOK_DENIES: u8 = 2;
+
+/// Makes a panic deny the call that an agent asks about: a hook that fails in another way lets it pass.
+#[expect(clippy::exit, reason = "the exit code is the answer")]
+fn deny_on_panic() {
+    std::panic::set_hook(Box::new(|panic| {
+        eprintln!("Countersign broke off by a fault of its own, so it denies the call. {panic}");
+        std::process::exit(HOOK_DENIES.into());
+    }));
 }
 
 /// Sets up logging, on request only: errors are reported once, as an error message.

@@ -1,14 +1,15 @@
 //! The gateway for external clients: serves the tools of a workspace to programs that make the calls themselves.
 //!
-//! **The gateway decides nothing, and accesses neither disk nor network**: a request becomes a call of an
+//! **The gateway decides nothing, and reaches the machine through `runtime` alone**: a request becomes a call of an
 //! [`agent::ExternalClient`], which goes through the same pipeline, and the outcome of the call becomes an answer.
-//! There is nobody to ask, so a call that asks is denied, unless rules or the caller that started the gateway allow it.
-//! **A tool is described only as the tool itself publishes, and a client's description of itself is recorded as the
-//! client's own claim.**
+//! Where nobody can be asked, a call that asks is denied, unless rules or whoever started the gateway allow it. **A
+//! tool is described only as the tool itself publishes, and a client's description of itself is recorded as the client's
+//! own claim.**
 //!
-//! Calls that other agents make with tools of their own are translated by [`agent_calls`].
+//! Programs call in two ways: as a client of our tools ([`mcp`]), or as an agent with tools of its own, whose hooks ask
+//! about each call ([`agent_hooks`]) at the local [`endpoint`]. Calls of such tools are translated by [`agent_calls`].
 //!
-//! Start reading at [`mcp::serve`].
+//! Start reading at [`mcp::serve`] and [`agent_hooks::HookSessions::answer_hook`].
 //!
 //! ```
 //! use agent::{Engine, EngineConfig, Host};
@@ -34,5 +35,7 @@
 //! ```
 
 pub mod agent_calls;
+pub mod agent_hooks;
+pub mod endpoint;
 pub mod limits;
 pub mod mcp;

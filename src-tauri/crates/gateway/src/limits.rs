@@ -16,3 +16,17 @@ pub const CALLS_DRAIN_TIMEOUT: Duration = Duration::from_millis(1_000);
 pub const LINES_QUEUE_MAX: usize = 64;
 /// Time that a client may take to read the last answers once the connection is over.
 pub const FINAL_WRITE_TIMEOUT: Duration = Duration::from_millis(1_000);
+/// Number of requests to the local endpoint that are open at the same time; a further one is refused.
+pub const CONNECTIONS_MAX: usize = 1_024;
+/// Time within which a client of the local endpoint has to send its request.
+pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+/// Longest text of a result that is kept of a call that an agent ran itself, in characters.
+pub const RESULT_CHARS_MAX: usize = 200_000;
+/// Number of agents' sessions that are open at the same time; beyond it the one that was used longest ago is closed.
+pub const AGENT_SESSIONS_MAX: usize = 256;
+/// Time between the answer to a hook and the end of the agent's own time limit.
+pub const ANSWER_MARGIN: Duration = Duration::from_secs(5);
+/// Time that an engine without a window may take until it listens.
+pub const HOST_START_MAX: Duration = Duration::from_secs(15);
+/// Time without a hook after which an engine without a window ends.
+pub const HOST_IDLE_MAX: Duration = Duration::from_secs(15 * 60);

@@ -15,7 +15,7 @@ mod settings;
 
 pub(crate) use apis::{AddApiArgs as AddApi, ApisCommand};
 pub(crate) use examples::build_command;
-pub(crate) use gateway::{GatewayCommand, McpGatewayArgs};
+pub(crate) use gateway::{CommitArgs, GatewayCommand, HookArgs, McpGatewayArgs};
 pub(crate) use history::{ConflictArgs, HistoryArgs, HistoryCommand, RedoArgs, UndoArgs};
 pub(crate) use policy::{
     BacktestArgs, EvaluationArgs, GrantsCommand, ImportRulesArgs, PolicyCommand, ReplayArgs,
@@ -174,6 +174,15 @@ pub(crate) enum CliCommand {
     /// Serve the tools of a folder to other people's clients.
     #[command(subcommand)]
     Gateway(GatewayCommand),
+    /// Answer the hook of an agent: reads the call from standard input.
+    ///
+    /// Stands in the settings of the agent. Denies by exit code 2 whenever anything fails, because agents let a call pass if
+    /// their hook fails.
+    Hook(HookArgs),
+    /// Carry out the approved effects of an agent's command, and print what it printed.
+    ///
+    /// An agent runs this in place of its command; nothing is run again.
+    Commit(CommitArgs),
     /// Ask what the rules say: nothing is run in a workspace, whatever the answer is.
     #[command(subcommand)]
     Policy(PolicyCommand),

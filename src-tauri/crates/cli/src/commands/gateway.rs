@@ -4,7 +4,9 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use agent::Host;
+use gateway::endpoint::{self, EndpointError, RequestBody};
 use protocol::UserError;
+use protocol::settings::Posture;
 
 use crate::args::{GatewayCommand, McpGatewayArgs};
 use crate::exit::{CliError, CliResult, ExitReason};
@@ -16,7 +18,20 @@ pub(crate) async fn run_gateway(
     gateway: GatewayCommand,
     out: &mut OutputWriter,
 ) -> CliResult {
-    let GatewayCommand::Mcp(McpGatewayArgs { workspace, consent }) = gateway;
+    match gateway {
+        GatewayCommand::Mcp(args) => serve_mcp(data_dir, args, out).await,
+        GatewayCommand::Hooks { stop: false } => serve_hooks(data_dir).await,
+        GatewayCommand::Hooks { stop: true } => stop_hooks(data_dir, out).await,
+    }
+}
+
+/// Serves tools on standard input and output.
+async fn serve_mcp(
+    data_dir: Option<PathBuf>,
+    args: McpGatewayArgs,
+    out: &mut OutputWriter,
+) -> CliResult {
+    let McpGatewayArgs { workspace, consent } = args;
     // Standard output is the protocol's alone.
     out.redirect_to_stderr();
     let config = super::engine_config(data_dir, Host::Headless { approve_all: false })?;
@@ -37,6 +52,29 @@ pub(crate) async fn run_gateway(
     let (from, to) = (tokio::io::stdin(), tokio::io::stdout());
     gateway::mcp::serve(&desk, &workspace, from, to, wait_for_termination()).await?;
     desk.close();
+    Ok(ExitReason::Done)
+}
+
+/// Answers the hooks of agents until nobody needs it any more.
+async fn serve_hooks(data_dir: Option<PathBuf>) -> CliResult {
+    let mut config = super::engine_config(data_dir, Host::Headless { approve_all: false })?;
+    config.posture = Some(Posture::Unattended);
+    let served = endpoint::serve_data_dir(config, wait_for_termination()).await;
+    served.map(|()| ExitReason::Done).map_err(CliError::from)
+}
+
+/// Ends the program without a window that answers the hooks of agents.
+async fn stop_hooks(data_dir: Option<PathBuf>, out: &mut OutputWriter) -> CliResult {
+    let config = super::engine_config(data_dir, Host::Headless { approve_all: false })?;
+    match endpoint::send_request(&config.data_dir, RequestBody::Retire).await {
+        Ok(_) => out.write_line("It ends once what is open there is over.")?,
+        Err(EndpointError::Absent) => out.write_line("Nobody answers hooks now.")?,
+        Err(EndpointError::Failed(fault)) => return Err(fault.into()),
+        Err(EndpointError::Broken(error)) => {
+            let fault = CliError::failure("The program that answers hooks cannot be reached.");
+            return Err(fault.with_cause(&error));
+        }
+    }
     Ok(ExitReason::Done)
 }
 

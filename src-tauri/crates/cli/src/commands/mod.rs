@@ -10,6 +10,7 @@ mod doctor;
 mod dry_run;
 mod gateway;
 mod history;
+mod hook;
 mod inspect;
 mod keys;
 mod man_and_completions;
@@ -50,6 +51,8 @@ pub(crate) async fn run_command(args: CliArgs, out: &mut OutputWriter) -> CliRes
         CliCommand::Call(call) => call::run_call(data_dir, call, out).await,
         CliCommand::Demo => demo::run_demo(data_dir, out).await,
         CliCommand::Gateway(gateway) => gateway::run_gateway(data_dir, gateway, out).await,
+        CliCommand::Hook(hook) => hook::answer_hook(data_dir, hook, out).await,
+        CliCommand::Commit(commit) => hook::commit_captured(data_dir, commit, out).await,
         CliCommand::Policy(policy) => policy::run_policy(data_dir, policy, out).await,
         CliCommand::Apis(apis) => apis::run_apis(&open().await?, apis, out).await,
         CliCommand::Servers(servers) => servers::run_servers(&open().await?, servers, out).await,

@@ -7,6 +7,7 @@
     reason = "tests set up real files and start the program, and end where they fail"
 )]
 
+mod agent_hooks;
 mod agents;
 mod apis;
 mod attention;

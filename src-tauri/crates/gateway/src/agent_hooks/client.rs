@@ -1,0 +1,147 @@
+//! The program that an agent runs as its hook: asks the engine that is open, or starts one without a window, and always
+//! has an answer.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use protocol::{CallId, Digest, UserError};
+use serde_json::Value;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::answer::deny_output;
+use crate::endpoint::{
+    EndpointAnswer, EndpointError, HookOutput, HookRequest, RequestBody, StreamsText, send_request,
+};
+use crate::limits::{ANSWER_MARGIN, HOST_START_MAX, MESSAGE_BYTES_MAX};
+
+/// Time between two looks whether the engine that was started listens.
+const START_PAUSE: Duration = Duration::from_millis(20);
+
+/// This program, as an agent's hook runs it.
+#[derive(Debug, Clone)]
+pub struct HookProgram {
+    /// Data folder of the engine.
+    pub data_dir: PathBuf,
+    /// Command by which this program is started, word by word.
+    pub command: Vec<String>,
+}
+
+/// A call of an agent's hook.
+#[derive(Debug, Clone)]
+pub struct HookCall {
+    /// Id of the agent: `claude-code`.
+    pub agent: String,
+    /// What the agent wrote.
+    pub written: Vec<u8>,
+    /// Folder of the agent's project, if its hook knows it; otherwise empty.
+    pub project: String,
+    /// Time within which the hook must answer.
+    pub wait: Duration,
+}
+
+impl HookProgram {
+    /// Answers a call of an agent's hook. Whatever fails, the answer denies.
+    pub async fn answer_hook(&self, call: HookCall) -> HookOutput {
+        let deadline = Instant::now() + call.wait.saturating_sub(ANSWER_MARGIN.min(call.wait / 20));
+        if call.written.len() > MESSAGE_BYTES_MAX {
+            return deny_output(&format!(
+                "Countersign reads at most {MESSAGE_BYTES_MAX} bytes of a call, so it denies this one."
+            ));
+        }
+        let input: Value = match serde_json::from_slice(&call.written) {
+            Ok(input) => input,
+            Err(error) => {
+                return deny_output(&format!(
+                    "Countersign cannot read what the agent wrote to its hook, so it denies the call: {error}"
+                ));
+            }
+        };
+        let wait = deadline.saturating_duration_since(Instant::now());
+        let request = RequestBody::Hook(HookRequest {
+            agent: call.agent,
+            input,
+            project: call.project,
+            program: self.command.clone(),
+            wait_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
+        });
+        let answered = timeout(wait, self.send(request));
+        match answered.await {
+            Ok(Ok(EndpointAnswer::Hook(output))) => output,
+            Ok(Ok(_)) => deny_output("Countersign answered something else, so the call is denied."),
+            Ok(Err(error)) => deny_output(&failure_text(&error, "it denies the call")),
+            Err(_) => deny_output("Countersign did not answer in time, so the call is denied."),
+        }
+    }
+
+    /// Fetches what an approved command printed, which carries out its effects.
+    ///
+    /// # Errors
+    /// The command is not kept, was approved under another digest, or could not be carried out.
+    pub async fn fetch(&self, call: CallId, digest: Digest) -> Result<StreamsText, UserError> {
+        let failed = |error: EndpointError| {
+            match error {
+            EndpointError::Failed(fault) => fault,
+            EndpointError::Absent => UserError::new(
+                "The engine that kept what was approved is gone, so nothing was carried out.",
+                "Request the command again.",
+            ),
+            EndpointError::Broken(error) => UserError::new(
+                "The connection to the engine broke off; it may have carried out what was approved.",
+                "Look at the files before you request the command again.",
+            )
+            .with_source(&error),
+        }
+        };
+        let request = RequestBody::Fetch { call, digest };
+        match send_request(&self.data_dir, request)
+            .await
+            .map_err(failed)?
+        {
+            EndpointAnswer::Streams(streams) => Ok(streams),
+            _ => Err(UserError::new(
+                "The engine answered something else.",
+                "Update both programs.",
+            )),
+        }
+    }
+
+    /// Sends a request. If nobody listens, an engine without a window is started first.
+    async fn send(&self, request: RequestBody) -> Result<EndpointAnswer, EndpointError> {
+        match send_request(&self.data_dir, request.clone()).await {
+            Err(EndpointError::Absent) => {}
+            answered => return answered,
+        }
+        start_host(&self.command).map_err(EndpointError::Broken)?;
+        let until = Instant::now() + HOST_START_MAX;
+        loop {
+            match send_request(&self.data_dir, request.clone()).await {
+                Err(EndpointError::Absent) if Instant::now() < until => sleep(START_PAUSE).await,
+                answered => return answered,
+            }
+        }
+    }
+}
+
+/// Starts an engine without a window, which goes on when this program ends.
+fn start_host(command: &[String]) -> io::Result<()> {
+    let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+    let arguments = arguments.iter().map(String::as_str);
+    runtime::start_detached(Path::new(program), arguments.chain(["gateway", "hooks"]))
+}
+
+fn failure_text(error: &EndpointError, so: &str) -> String {
+    match error {
+        EndpointError::Absent => {
+            format!(
+                "Countersign's engine does not answer, so {so}. Open the app, or look at its log."
+            )
+        }
+        EndpointError::Broken(error) => {
+            format!("The connection to Countersign broke off, so {so}: {error}")
+        }
+        EndpointError::Failed(fault) => {
+            format!("Countersign could not judge the call, so {so}. {fault}")
+        }
+    }
+}

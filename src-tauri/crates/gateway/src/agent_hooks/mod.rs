@@ -1,0 +1,235 @@
+//! Hooks of other people's agents: before an agent uses a tool its hook asks here, and each call walks the same pipeline
+//! as a call of our own agent.
+//!
+//! **Whatever fails denies**: an event that cannot be read, an unknown agent, a record that cannot be written, a person
+//! that answers too late. Agents let a call pass if their hook fails in any other way, so each failure is an answer.
+
+mod answer;
+pub mod client;
+mod commit_command;
+mod dialect;
+mod event;
+mod session;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agent::Engine;
+use parking_lot::Mutex;
+use protocol::{CallId, Digest, UserError};
+use runtime::CommandStreams;
+use tokio::sync::OnceCell;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+pub use self::answer::deny_output;
+use self::answer::silent_output;
+pub use self::dialect::{AnswerForm, DIALECTS, HookDialect};
+use self::event::{HookEvent, HookEventKind};
+use self::session::{HookQuestion, HookSession};
+use crate::agent_calls::ExternalAgent;
+use crate::endpoint::{HookOutput, HookRequest};
+use crate::limits::{AGENT_SESSIONS_MAX, ANSWER_MARGIN};
+
+/// The open sessions of all agents.
+pub struct HookSessions {
+    engine: Engine,
+    sessions: Mutex<HashMap<SessionKey, Arc<SessionSlot>>>,
+}
+
+/// An agent and its own id of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct SessionKey {
+    agent: ExternalAgent,
+    session: String,
+}
+
+/// A session that the first event opens.
+struct SessionSlot {
+    session: OnceCell<HookSession>,
+    used_at: Mutex<Instant>,
+}
+
+impl HookSessions {
+    /// Returns an empty list of sessions for an engine.
+    pub fn new(engine: Engine) -> Self {
+        Self {
+            engine,
+            sessions: Mutex::default(),
+        }
+    }
+
+    /// Answers a call of an agent's hook. `gone` is cancelled when the hook is gone.
+    pub async fn answer_hook(&self, request: HookRequest, gone: CancellationToken) -> HookOutput {
+        let Some(dialect) = HookDialect::find(&request.agent) else {
+            return deny_output(&format!(
+                "Countersign does not know the hooks of an agent `{}`, so it denies the call.",
+                request.agent
+            ));
+        };
+        let event = match HookEvent::parse(dialect, &request.input) {
+            Ok(event) => event,
+            Err(why) => {
+                return deny_output(&format!(
+                    "Countersign cannot read what {} wrote to its hook, so it denies the call: {why}",
+                    dialect.agent.name()
+                ));
+            }
+        };
+        match self.handle_event(dialect, event, request, gone).await {
+            Ok(output) => output,
+            Err(fault) => deny_output(&format!(
+                "Countersign could not judge the call, so it denies it. {fault}"
+            )),
+        }
+    }
+
+    async fn handle_event(
+        &self,
+        dialect: &'static HookDialect,
+        event: HookEvent,
+        request: HookRequest,
+        gone: CancellationToken,
+    ) -> Result<HookOutput, UserError> {
+        let key = SessionKey {
+            agent: dialect.agent,
+            session: event.session.clone(),
+        };
+        match event.kind {
+            HookEventKind::Before(used) => {
+                let project = match request.project.is_empty() {
+                    true => event.folder.clone(),
+                    false => PathBuf::from(&request.project),
+                };
+                let slot = self.find_slot(key.clone()).await;
+                let open = HookSession::open(&self.engine, dialect, &key.session, project);
+                let session = slot.session.get_or_try_init(|| open).await?;
+                let cancel = cancel_after(gone, Duration::from_millis(request.wait_ms));
+                let question = HookQuestion {
+                    used,
+                    folder: &event.folder,
+                    program: &request.program,
+                    cancel: cancel.clone(),
+                };
+                let decision = session.decide(question).await;
+                cancel.cancel();
+                Ok(decision?.write(dialect))
+            }
+            HookEventKind::After(used, result) => {
+                if let Some(slot) = self.slot(&key)
+                    && let Some(session) = slot.session.get()
+                {
+                    session.report(&used, result).await?;
+                }
+                Ok(silent_output(dialect))
+            }
+            HookEventKind::Idle => {
+                if let Some(slot) = self.slot(&key)
+                    && let Some(session) = slot.session.get()
+                {
+                    session.abandon_calls();
+                }
+                Ok(silent_output(dialect))
+            }
+            HookEventKind::Ended => {
+                let slot = self.sessions.lock().remove(&key);
+                close_slot(slot).await;
+                Ok(silent_output(dialect))
+            }
+            HookEventKind::Other => Ok(silent_output(dialect)),
+        }
+    }
+
+    /// Fetches what the command of an approved call printed, which commits its effects.
+    ///
+    /// # Errors
+    /// No session has such a call, or its effects could not be committed.
+    pub async fn fetch(&self, call: &CallId, digest: &Digest) -> Result<CommandStreams, UserError> {
+        let slots: Vec<Arc<SessionSlot>> = self.sessions.lock().values().cloned().collect();
+        for slot in slots {
+            if let Some(session) = slot.session.get()
+                && let Some(fetched) = session.fetch(call, digest).await
+            {
+                return fetched;
+            }
+        }
+        Err(UserError::new(
+            format!("No approved command is kept under {call}, so nothing was carried out."),
+            "Request the command again.",
+        ))
+    }
+
+    /// Whether a call of an agent is open.
+    pub fn has_open_calls(&self) -> bool {
+        let sessions = self.sessions.lock();
+        let mut open = sessions.values().filter_map(|slot| slot.session.get());
+        open.any(HookSession::has_open_calls)
+    }
+
+    /// Closes all sessions.
+    pub async fn close(&self) {
+        let slots: Vec<_> = self.sessions.lock().drain().map(|(_, slot)| slot).collect();
+        for slot in slots {
+            close_slot(Some(slot)).await;
+        }
+    }
+
+    fn slot(&self, key: &SessionKey) -> Option<Arc<SessionSlot>> {
+        self.sessions.lock().get(key).cloned()
+    }
+
+    /// Returns the slot of a session. If there are too many, the one that was used longest ago is closed.
+    async fn find_slot(&self, key: SessionKey) -> Arc<SessionSlot> {
+        let (slot, oldest) = {
+            let mut sessions = self.sessions.lock();
+            let slot = sessions.entry(key.clone()).or_insert_with(|| {
+                Arc::new(SessionSlot {
+                    session: OnceCell::new(),
+                    used_at: Mutex::new(Instant::now()),
+                })
+            });
+            let slot = slot.clone();
+            *slot.used_at.lock() = Instant::now();
+            let oldest = match sessions.len() > AGENT_SESSIONS_MAX {
+                true => remove_oldest(&mut sessions, &key),
+                false => None,
+            };
+            (slot, oldest)
+        };
+        close_slot(oldest).await;
+        slot
+    }
+}
+
+/// Removes the session that was used longest ago, but for this one.
+fn remove_oldest(
+    sessions: &mut HashMap<SessionKey, Arc<SessionSlot>>,
+    but: &SessionKey,
+) -> Option<Arc<SessionSlot>> {
+    let others = sessions.iter().filter(|(key, _)| *key != but);
+    let oldest = others.min_by_key(|(_, slot)| *slot.used_at.lock());
+    let key = oldest.map(|(key, _)| key.clone())?;
+    sessions.remove(&key)
+}
+
+async fn close_slot(slot: Option<Arc<SessionSlot>>) {
+    if let Some(session) = slot.as_ref().and_then(|slot| slot.session.get()) {
+        session.close().await;
+    }
+}
+
+/// Returns a token that is cancelled when the hook is gone, or soon before the agent stops waiting for it.
+fn cancel_after(gone: CancellationToken, wait: Duration) -> CancellationToken {
+    let cancel = gone.child_token();
+    let late = cancel.clone();
+    tokio::spawn(async move {
+        let wait = wait.saturating_sub(ANSWER_MARGIN.min(wait / 10));
+        tokio::select! {
+            () = late.cancelled() => {}
+            () = tokio::time::sleep(wait) => late.cancel(),
+        }
+    });
+    cancel
+}

@@ -1,0 +1,261 @@
+//! One session of an agent whose hooks ask: its folder, and its calls that were approved and are not over.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agent::{
+    AgentToolReach, ClientOutcome, DelegatedCall, DelegatedResult, DelegatedRun, DelegatedTool,
+    DelegatedVerdict, Engine, ExternalClient,
+};
+use parking_lot::Mutex;
+use protocol::event::ClientInfo;
+use protocol::{CallId, Digest, UserError};
+use runtime::CommandStreams;
+use tokio_util::sync::CancellationToken;
+
+use super::answer::HookDecision;
+use super::commit_command;
+use super::dialect::HookDialect;
+use super::event::ToolUse;
+use crate::agent_calls::{AgentCall, OwnCall, TranslatedCall, translate_call};
+
+/// Text for the record of a part of a call whose other part was refused.
+const WITHDRAWN_TEXT: &str = "It was not run, because another part of the same call was refused.";
+
+/// One session of an agent.
+pub(super) struct HookSession {
+    dialect: &'static HookDialect,
+    folder: PathBuf,
+    client: Arc<ExternalClient>,
+    /// Approved calls of which the agent has not told the result, the oldest first.
+    approved: Mutex<VecDeque<ApprovedUse>>,
+}
+
+/// An approved call, as the agent knows it, and the calls that it is on record.
+struct ApprovedUse {
+    used: ToolUse,
+    calls: Vec<CallId>,
+}
+
+/// A question about a call, from the agent's hook.
+pub(super) struct HookQuestion<'a> {
+    pub used: ToolUse,
+    /// Folder that the agent is in.
+    pub folder: &'a Path,
+    /// Command by which this program is started.
+    pub program: &'a [String],
+    /// Cancelled when the agent waits no longer.
+    pub cancel: CancellationToken,
+}
+
+impl HookSession {
+    /// Opens a session for the calls of an agent in a folder.
+    ///
+    /// # Errors
+    /// A folder that cannot be opened, and a record that cannot be written.
+    pub async fn open(
+        engine: &Engine,
+        dialect: &'static HookDialect,
+        session: &str,
+        folder: PathBuf,
+    ) -> Result<Self, UserError> {
+        let client = ClientInfo {
+            name: dialect.agent.name().to_owned(),
+            version: String::new(),
+            by: "its hooks".to_owned(),
+            session: session.to_owned(),
+        };
+        Ok(Self {
+            dialect,
+            client: engine.open_client(&folder, client).await?,
+            folder,
+            approved: Mutex::default(),
+        })
+    }
+
+    /// Decides about a call that the agent is about to make.
+    ///
+    /// # Errors
+    /// The record cannot be written, or too many calls are open.
+    pub async fn decide(&self, question: HookQuestion<'_>) -> Result<HookDecision, UserError> {
+        let HookQuestion {
+            used,
+            folder,
+            program,
+            cancel,
+        } = question;
+        if let Some(command) = used
+            .input
+            .get("command")
+            .and_then(|command| command.as_str())
+            && let Some(fetched) = commit_command::parse_command(program, command)
+            && self.client.is_approved(&fetched)
+        {
+            return Ok(HookDecision::Pass);
+        }
+        let mut calls = Vec::new();
+        for call in self.translate(&used, folder) {
+            match self.client.judge(call, &cancel).await? {
+                DelegatedVerdict::Approved { call, run } => calls.push((call, run)),
+                DelegatedVerdict::Ended(ended) => {
+                    self.withdraw(calls).await?;
+                    return Ok(HookDecision::Deny(refusal_text(&ended, &cancel)));
+                }
+            }
+        }
+        let decision = match &calls[..] {
+            [(call, DelegatedRun::Fetch { digest })] => {
+                replace_command(&used, program, call, digest)
+            }
+            _ => HookDecision::Pass,
+        };
+        let calls = calls.into_iter().map(|(call, _)| call).collect();
+        self.approved.lock().push_back(ApprovedUse { used, calls });
+        Ok(decision)
+    }
+
+    /// Returns the calls that a call of the agent is judged as; at least one.
+    fn translate(&self, used: &ToolUse, folder: &Path) -> Vec<DelegatedCall> {
+        let agent = self.dialect.agent;
+        let translated = translate_call(&AgentCall {
+            agent,
+            tool: &used.tool,
+            input: &used.input,
+            folder,
+            workspace: &self.folder,
+            servers: &[],
+        });
+        let own_tool = |reach| DelegatedCall {
+            tool: DelegatedTool::Agents {
+                namespace: agent.id().to_owned(),
+                name: used.tool.clone(),
+                reach,
+            },
+            arguments: used.input.clone(),
+        };
+        match translated {
+            TranslatedCall::Tools(calls) => calls.into_iter().map(judged_as_own).collect(),
+            TranslatedCall::Server(call) => vec![judged_as_server_tool(call)],
+            TranslatedCall::Internal => vec![own_tool(AgentToolReach::Agent)],
+            TranslatedCall::Unknown { .. } => vec![own_tool(AgentToolReach::Unknown)],
+        }
+    }
+
+    /// Ends calls that were approved, because another part of the same call was not.
+    async fn withdraw(&self, calls: Vec<(CallId, DelegatedRun)>) -> Result<(), UserError> {
+        for (call, _) in calls {
+            let result = DelegatedResult::Failed(WITHDRAWN_TEXT.to_owned());
+            self.client.report(&call, result).await?;
+        }
+        Ok(())
+    }
+
+    /// Reports what came of a call. A call that was not approved here is none of this session's.
+    ///
+    /// # Errors
+    /// The record cannot be written.
+    pub async fn report(&self, used: &ToolUse, result: DelegatedResult) -> Result<(), UserError> {
+        let call = {
+            let mut approved = self.approved.lock();
+            let place = approved.iter().position(|one| one.used.is_same_call(used));
+            place.and_then(|place| approved.remove(place))
+        };
+        for call in call.into_iter().flat_map(|approved| approved.calls) {
+            self.client.report(&call, result.clone()).await?;
+        }
+        Ok(())
+    }
+
+    /// Fetches what an approved command printed; none if the call is not one of this session's.
+    pub async fn fetch(
+        &self,
+        call: &CallId,
+        digest: &Digest,
+    ) -> Option<Result<CommandStreams, UserError>> {
+        match self.client.is_approved(call) {
+            true => Some(self.client.fetch(call, digest).await),
+            false => None,
+        }
+    }
+
+    /// Ends the calls of which no result came: the agent makes no more of them.
+    pub fn abandon_calls(&self) {
+        self.approved.lock().clear();
+        self.client.abandon_approved_calls();
+    }
+
+    /// Whether a call is open.
+    pub fn has_open_calls(&self) -> bool {
+        self.client.has_approved_calls()
+    }
+
+    /// Ends the session's calls, and waits until everything is on disk.
+    pub async fn close(&self) {
+        self.abandon_calls();
+        if let Err(fault) = self.client.close().await {
+            tracing::warn!(%fault, "a session of an agent could not be closed");
+        }
+    }
+}
+
+impl ToolUse {
+    /// Whether both are the same call of the agent: by its id, or where it gives none, by tool and input. A command that was
+    /// replaced is told of with its new input.
+    fn is_same_call(&self, other: &Self) -> bool {
+        match (&self.id, &other.id) {
+            (Some(one), Some(other)) => one == other,
+            _ => self.tool == other.tool && self.input == other.input,
+        }
+    }
+}
+
+fn judged_as_own(call: OwnCall) -> DelegatedCall {
+    DelegatedCall {
+        tool: DelegatedTool::Own(call.tool),
+        arguments: call.arguments,
+    }
+}
+
+/// Returns a call of a server's tool, whose id is `server__tool`.
+fn judged_as_server_tool(call: OwnCall) -> DelegatedCall {
+    let (server, tool) = call.tool.split_once("__").unwrap_or(("mcp", &call.tool));
+    DelegatedCall {
+        tool: DelegatedTool::Agents {
+            namespace: server.to_owned(),
+            name: tool.to_owned(),
+            reach: AgentToolReach::Unknown,
+        },
+        arguments: call.arguments,
+    }
+}
+
+/// Returns the decision to fetch what the command printed in its place. A tool that takes no command line cannot be
+/// replaced.
+fn replace_command(
+    used: &ToolUse,
+    program: &[String],
+    call: &CallId,
+    digest: &Digest,
+) -> HookDecision {
+    let command = commit_command::build_command(program, call, digest);
+    let mut input = used.input.clone();
+    input.insert("command".to_owned(), command.clone().into());
+    HookDecision::Replace { command, input }
+}
+
+/// Returns what the agent's model reads of a call that does not run.
+fn refusal_text(ended: &ClientOutcome, cancel: &CancellationToken) -> String {
+    let text = ended.outcome.text.trim();
+    if ended.outcome.is_success() {
+        return format!(
+            "The person changed this call, and it was carried out in its changed form; do not make it again. {text}"
+        );
+    }
+    match cancel.is_cancelled() {
+        true => "Nobody answered in the time that your hook has. This is not a refusal: go on with something else, or \
+                 make the call again later."
+            .to_owned(),
+        false => text.to_owned(),
+    }
+}

@@ -1,0 +1,17 @@
+//! The local endpoint of a data folder: where hooks of agents, and the commands that take the place of an agent's, reach
+//! the engine that is open.
+//!
+//! Messages are JSON with their length before them, one request and one answer on each connection. Only processes of
+//! the same user can connect.
+
+mod client;
+mod frame;
+mod message;
+mod server;
+
+pub use client::{EndpointError, send_request};
+pub use message::{
+    EndpointAnswer, EndpointRequest, EndpointStatus, HookOutput, HookRequest, RequestBody,
+    StreamsText,
+};
+pub use server::{ServeOptions, serve, serve_data_dir, take_over};

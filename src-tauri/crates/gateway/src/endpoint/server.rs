@@ -1,0 +1,244 @@
+//! The server of the endpoint: accepts connections, and answers one request on each.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agent::{Engine, EngineConfig};
+use protocol::UserError;
+use runtime::{LocalListener, LocalStream};
+use tokio::io::AsyncReadExt as _;
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::client::{EndpointError, send_request};
+use super::frame::{read_message, write_message};
+use super::message::{
+    ENDPOINT_VERSION, EndpointAnswer, EndpointRequest, EndpointStatus, RequestBody, StreamsText,
+};
+use crate::agent_hooks::HookSessions;
+use crate::limits::{CONNECTIONS_MAX, HOST_IDLE_MAX, HOST_START_MAX, REQUEST_TIMEOUT};
+
+/// Time that the server waits after an error of the system, such as too many open files.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// How the endpoint is served.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ServeOptions {
+    /// Whether a person can be asked.
+    pub can_ask: bool,
+    /// Time without a request and without an open call after which serving ends; none to serve until it is stopped.
+    pub idle_max: Option<Duration>,
+}
+
+/// Serves the endpoint until `stop` ends, another process takes it over, or nobody used it for long enough. What is open
+/// then is finished first, unless `stop` ended it.
+pub async fn serve(
+    engine: &Engine,
+    listener: LocalListener,
+    options: ServeOptions,
+    stop: impl Future<Output = ()>,
+) {
+    let server = Arc::new(EndpointServer {
+        hooks: HookSessions::new(engine.clone()),
+        can_ask: options.can_ask,
+        retired: CancellationToken::new(),
+        connections: Semaphore::new(CONNECTIONS_MAX),
+    });
+    let tasks = TaskTracker::new();
+    let accepting = accept_connections(&server, listener, options, &tasks);
+    tokio::select! {
+        () = accepting => {
+            tasks.close();
+            tasks.wait().await;
+        }
+        () = stop => {}
+    }
+    server.hooks.close().await;
+}
+
+struct EndpointServer {
+    hooks: HookSessions,
+    can_ask: bool,
+    /// Cancelled when another process takes the endpoint over.
+    retired: CancellationToken,
+    connections: Semaphore,
+}
+
+/// Accepts connections until the server is retired or idle. The listener is closed at the end.
+async fn accept_connections(
+    server: &Arc<EndpointServer>,
+    listener: LocalListener,
+    options: ServeOptions,
+    tasks: &TaskTracker,
+) {
+    let mut used_at = Instant::now();
+    loop {
+        let idle = async {
+            match options.idle_max {
+                Some(idle_max) => sleep_until(used_at + idle_max).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok(stream) => {
+                    used_at = Instant::now();
+                    tasks.spawn(server.clone().answer_connection(stream));
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    sleep(ACCEPT_PAUSE).await;
+                }
+            },
+            () = server.retired.cancelled() => return,
+            () = idle => {
+                if tasks.is_empty() && !server.hooks.has_open_calls() {
+                    return;
+                }
+                used_at = Instant::now();
+            }
+        }
+    }
+}
+
+impl EndpointServer {
+    /// Answers the request of one connection. A client that goes away takes its question with it.
+    async fn answer_connection(self: Arc<Self>, stream: LocalStream) {
+        let (mut reader, mut writer) = tokio::io::split(stream);
+        let Ok(_permit) = self.connections.try_acquire() else {
+            let busy = EndpointAnswer::from(UserError::new(
+                format!("{CONNECTIONS_MAX} requests are open already."),
+                "Try again once some of them are answered.",
+            ));
+            log_failure(write_message(&mut writer, &busy).await);
+            return;
+        };
+        let answer = match timeout(REQUEST_TIMEOUT, read_message(&mut reader)).await {
+            Ok(Ok(request)) => {
+                let gone = CancellationToken::new();
+                let answering = self.answer_request(request, gone.clone());
+                tokio::pin!(answering);
+                tokio::select! {
+                    biased;
+                    answer = &mut answering => answer,
+                    // A client says nothing more: whatever comes is the end of the stream.
+                    _ = reader.read_u8() => {
+                        gone.cancel();
+                        answering.await;
+                        return;
+                    }
+                }
+            }
+            Ok(Err(error)) => EndpointAnswer::from(
+                UserError::new("The request cannot be read.", "Update both programs.")
+                    .with_source(&error),
+            ),
+            Err(_) => return,
+        };
+        log_failure(write_message(&mut writer, &answer).await);
+    }
+
+    async fn answer_request(
+        &self,
+        request: EndpointRequest,
+        gone: CancellationToken,
+    ) -> EndpointAnswer {
+        if request.version != ENDPOINT_VERSION {
+            return EndpointAnswer::from(UserError::new(
+                format!(
+                    "The request has version {}; this program knows version {ENDPOINT_VERSION}.",
+                    request.version
+                ),
+                "Update the older of both programs.",
+            ));
+        }
+        match request.body {
+            RequestBody::Hook(request) => {
+                EndpointAnswer::Hook(self.hooks.answer_hook(request, gone).await)
+            }
+            RequestBody::Fetch { call, digest } => match self.hooks.fetch(&call, &digest).await {
+                Ok(streams) => EndpointAnswer::Streams(StreamsText::new(&streams)),
+                Err(fault) => fault.into(),
+            },
+            RequestBody::Status => EndpointAnswer::Status(EndpointStatus {
+                program: env!("CARGO_PKG_VERSION").to_owned(),
+                can_ask: self.can_ask,
+            }),
+            RequestBody::Retire if self.can_ask => UserError::new(
+                "The app is open and keeps the endpoint.",
+                "Close the app first.",
+            )
+            .into(),
+            RequestBody::Retire => {
+                self.retired.cancel();
+                EndpointAnswer::Retiring
+            }
+        }
+    }
+}
+
+/// A client that does not wait for its answer is no fault of ours.
+fn log_failure(written: io::Result<()>) {
+    if let Err(error) = written {
+        tracing::info!(%error, "an answer was not taken");
+    }
+}
+
+/// Opens an engine without a window over a data folder and serves its endpoint, until `stop` ends, the app opens, or
+/// nobody used it for a while. Does nothing if somebody serves it already.
+///
+/// # Errors
+/// The endpoint or the data folder cannot be used.
+pub async fn serve_data_dir(
+    config: EngineConfig,
+    stop: impl Future<Output = ()>,
+) -> Result<(), UserError> {
+    runtime::create_private_folder(&config.data_dir)?;
+    let listener = match LocalListener::bind(&config.data_dir).await {
+        Ok(listener) => listener,
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => return Ok(()),
+        Err(error) => return Err(endpoint_error(&error)),
+    };
+    let engine = Engine::open(config).await?;
+    let options = ServeOptions {
+        can_ask: false,
+        idle_max: Some(HOST_IDLE_MAX),
+    };
+    serve(&engine, listener, options, stop).await;
+    engine.close();
+    Ok(())
+}
+
+/// Takes the endpoint over for the app: an engine without a window that serves it ends first.
+///
+/// # Errors
+/// Another app serves it, or it cannot be used.
+pub async fn take_over(data_dir: &Path) -> Result<LocalListener, UserError> {
+    let until = Instant::now() + HOST_START_MAX;
+    loop {
+        match LocalListener::bind(data_dir).await {
+            Ok(listener) => return Ok(listener),
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse && Instant::now() < until => {
+                match send_request(data_dir, RequestBody::Retire).await {
+                    Err(EndpointError::Failed(fault)) => return Err(fault),
+                    Ok(_) | Err(EndpointError::Absent | EndpointError::Broken(_)) => {
+                        sleep(ACCEPT_PAUSE).await;
+                    }
+                }
+            }
+            Err(error) => return Err(endpoint_error(&error)),
+        }
+    }
+}
+
+fn endpoint_error(error: &io::Error) -> UserError {
+    UserError::new(
+        "The local endpoint cannot be opened, so hooks of agents are denied.",
+        "Look whether the data folder can be written.",
+    )
+    .with_source(error)
+}
