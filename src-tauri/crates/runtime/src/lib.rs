@@ -56,6 +56,7 @@ pub use crate::fs::atomic::{
     create_exclusive, create_private_folder, is_link, list_file_names, read_text, read_text_within,
     remove_if_exists, write_atomic,
 };
+pub use crate::fs::config_file::ConfigFile;
 pub use crate::fs::lock::{FileLock, lock_file, try_lock_file};
 pub use crate::fs::session_folder::SessionFolder;
 pub use crate::fs::watch::FileWatcher;

@@ -3,6 +3,7 @@
 pub mod apply;
 pub(crate) mod at_path;
 pub mod atomic;
+pub mod config_file;
 pub(crate) mod dir;
 pub(crate) mod fault_injection;
 pub mod lock;
