@@ -28,12 +28,12 @@ const LAYERS: [(&str, &[&str]); 16] = [
             "lsp", "mcp", "openapi", "policy", "protocol", "provider", "record", "runtime", "tools",
         ],
     ),
-    ("gateway", &["agent", "protocol", "tools"]),
+    ("gateway", &["agent", "protocol", "runtime", "tools"]),
     (
         "cli",
         &["agent", "gateway", "policy", "protocol", "provider"],
     ),
-    ("countersign-desktop", &["agent", "protocol"]),
+    ("countersign-desktop", &["agent", "gateway", "protocol"]),
     ("xtask", &[]),
     (
         "bench",

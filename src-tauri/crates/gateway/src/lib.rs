@@ -7,7 +7,8 @@
 //! own claim.**
 //!
 //! Programs call in two ways: as a client of our tools ([`mcp`]), or as an agent with tools of its own, whose hooks ask
-//! about each call ([`agent_hooks`]) at the local [`endpoint`]. Calls of such tools are translated by [`agent_calls`].
+//! about each call ([`agent_hooks`]) at the local [`endpoint`]. Calls of such tools are translated by [`agent_calls`];
+//! [`connections`] puts the hooks into the configurations of agents.
 //!
 //! Start reading at [`mcp::serve`] and [`agent_hooks::HookSessions::answer_hook`].
 //!
@@ -36,6 +37,7 @@
 
 pub mod agent_calls;
 pub mod agent_hooks;
+pub mod connections;
 pub mod endpoint;
 pub mod limits;
 pub mod mcp;

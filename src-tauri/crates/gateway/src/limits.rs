@@ -30,3 +30,7 @@ pub const ANSWER_MARGIN: Duration = Duration::from_secs(5);
 pub const HOST_START_MAX: Duration = Duration::from_secs(15);
 /// Time without a hook after which an engine without a window ends.
 pub const HOST_IDLE_MAX: Duration = Duration::from_secs(15 * 60);
+/// Time that a hook may take to answer a made-up event.
+pub const HOOK_CHECK_TIMEOUT: Duration = Duration::from_secs(60);
+/// Number of bytes that are read of a hook's answer, and of what it says on standard error.
+pub const HOOK_ANSWER_BYTES_MAX: u64 = 64 * 1024;

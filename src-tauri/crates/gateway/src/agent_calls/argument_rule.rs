@@ -85,7 +85,7 @@ impl ArgumentRule {
                 limit.map(|limit| ("timeout_ms", limit.min(COMMAND_TIMEOUT_MS_MAX).into()))
             }
             (Self::Command(theirs), Some(value)) => {
-                Some(("command", place.command(text(theirs, value)?).into()))
+                Some(("command", place.command(text(theirs, value)?)?.into()))
             }
             (Self::Todos(_, content), Some(value)) => Some(("items", todo_items(value, content))),
             (Self::Questions(_), Some(value)) => Some(("questions", questions(value))),

@@ -46,15 +46,19 @@ impl<'a> CallPlace<'a> {
     }
 
     /// Returns a line that runs a command in the folder. The line ends where it cannot go there.
-    pub(super) fn command(&self, command: &str) -> String {
+    ///
+    /// # Errors
+    /// If no shell can be told the folder's name.
+    pub(super) fn command(&self, command: &str) -> Result<String, String> {
         let Some(folder) = self.folder() else {
-            return command.to_owned();
+            return Ok(command.to_owned());
         };
         let folder = match folder.starts_with(['-', '~']) {
             true => format!("./{folder}"),
             false => folder,
         };
-        format!("cd {} || exit\n{command}", shell_words::quote(&folder))
+        let folder = shlex::try_quote(&folder).map_err(|error| error.to_string())?;
+        Ok(format!("cd {folder} || exit\n{command}"))
     }
 
     fn relative(&self, path: &Path) -> String {

@@ -192,7 +192,7 @@ fn join_words(words: &[Value]) -> Result<String, String> {
         {
             Ok((*command).to_owned())
         }
-        Some(words) => Ok(shell_words::join(words)),
+        Some(words) => shlex::try_join(words.iter().copied()).map_err(|error| error.to_string()),
     }
 }
 
@@ -210,7 +210,7 @@ fn patch_in_command(command: &str) -> Option<String> {
         let ends_early = patch.lines().any(|line| line == mark);
         return (!ends_early).then(|| patch.to_owned());
     }
-    match shell_words::split(rest).ok()?.as_slice() {
+    match shlex::split(rest)?.as_slice() {
         [patch] if rest.starts_with('\'') => Some(patch.clone()),
         _ => None,
     }

@@ -1,0 +1,169 @@
+//! The agents that can be connected, as `agents.toml` lists them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use protocol::UserError;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// An agent that can be connected.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConnectableAgent {
+    /// Name on the command line.
+    pub id: String,
+    /// Name for people.
+    pub title: String,
+    /// What can be put in front of its calls.
+    pub interfaces: Vec<AgentInterface>,
+    /// What it can still do without being judged.
+    #[serde(default)]
+    pub gaps: Vec<AgentGap>,
+    /// The version that its connection was tried with; `None` if it was tried with none.
+    pub checked_with: Option<String>,
+    programs: Vec<String>,
+    #[serde(default)]
+    program_files: Vec<String>,
+    config: String,
+    #[serde(default)]
+    variables: Vec<ConfigVariable>,
+    pub(super) format: ConfigFormat,
+    #[serde(default)]
+    pub(super) start: Map<String, Value>,
+    #[serde(default)]
+    pub(super) hooks: Map<String, Value>,
+    #[serde(default)]
+    pub(super) switches: Vec<HookSwitch>,
+    pub(super) check: HookCheck,
+}
+
+/// What can be put in front of an agent's calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AgentInterface {
+    /// Programs that it runs before and after it uses a tool.
+    Hooks,
+    /// The Agent Client Protocol.
+    Acp,
+    /// Servers of tools (MCP).
+    Mcp,
+    /// A tool that it asks for permission.
+    PermissionTool,
+}
+
+/// Something that an agent can do without being judged, in one sentence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentGap {
+    /// What it can do.
+    pub text: String,
+    /// What closes the gap; `None` if nothing does.
+    #[serde(default)]
+    pub closed_by: Option<String>,
+}
+
+/// Format of a configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ConfigFormat {
+    /// JSON with comments.
+    Json,
+    /// TOML.
+    Toml,
+    /// A file of our own in a folder of plugins.
+    Plugin,
+}
+
+/// A place that switches hooks off if it has this value, or a list with it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct HookSwitch {
+    pub(super) place: String,
+    pub(super) value: Value,
+}
+
+/// A made-up event, and how the answer to it is understood.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct HookCheck {
+    pub(super) event: Map<String, Value>,
+    pub(super) decision: String,
+    pub(super) decisions: Vec<String>,
+    #[serde(default)]
+    pub(super) may_be_empty: bool,
+}
+
+impl HookCheck {
+    /// Returns the name of the event.
+    pub(super) fn event_name(&self) -> &str {
+        let name = self.event.get("hook_event_name").and_then(Value::as_str);
+        name.unwrap_or_default()
+    }
+}
+
+/// A variable that names the folder of a configuration.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ConfigVariable {
+    name: String,
+    file: String,
+}
+
+/// The format of `agents.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AgentTable {
+    agent: Vec<ConnectableAgent>,
+}
+
+/// Returns every agent that can be connected; none at all if `agents.toml` cannot be read.
+pub fn list_agents() -> &'static [ConnectableAgent] {
+    static LOADED: OnceLock<Vec<ConnectableAgent>> = OnceLock::new();
+    LOADED.get_or_init(|| {
+        let table: Result<AgentTable, _> = toml_edit::de::from_str(include_str!("agents.toml"));
+        table.map(|table| table.agent).unwrap_or_default()
+    })
+}
+
+/// Returns the agent with this name.
+///
+/// # Errors
+/// There is none.
+pub fn find_agent(id: &str) -> Result<&'static ConnectableAgent, UserError> {
+    let found = list_agents().iter().find(|agent| agent.id == id);
+    found.ok_or_else(|| {
+        let known: Vec<&str> = list_agents()
+            .iter()
+            .map(|agent| agent.id.as_str())
+            .collect();
+        UserError::new(
+            format!("`{id}` is no agent that can be connected."),
+            format!("Name one of these: {}.", known.join(", ")),
+        )
+    })
+}
+
+impl ConnectableAgent {
+    /// Returns the file of its program, if it is on this machine.
+    pub(super) fn find_program(&self, home: &Path) -> Option<PathBuf> {
+        let files = self.program_files.iter().map(|file| home.join(file));
+        let files = files.filter_map(|file| file.to_str().map(str::to_owned));
+        let mut names = self.programs.iter().cloned().chain(files);
+        names.find_map(|name| runtime::find_program(&name))
+    }
+
+    /// Returns the file that its hooks are written into, with these variables of the environment.
+    pub(super) fn config_file(
+        &self,
+        home: &Path,
+        variables: &BTreeMap<String, PathBuf>,
+    ) -> PathBuf {
+        let mut moved = self.variables.iter().filter_map(|moves| {
+            let folder = variables.get(&moves.name)?;
+            folder.is_absolute().then(|| folder.join(&moves.file))
+        });
+        moved.next().unwrap_or_else(|| home.join(&self.config))
+    }
+}
