@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 
 mod apis;
+mod connect;
 mod examples;
 mod gateway;
 mod history;
@@ -14,6 +15,7 @@ mod servers;
 mod settings;
 
 pub(crate) use apis::{AddApiArgs as AddApi, ApisCommand};
+pub(crate) use connect::{ConnectArgs, DisconnectArgs};
 pub(crate) use examples::build_command;
 pub(crate) use gateway::{CommitArgs, GatewayCommand, HookArgs, McpGatewayArgs};
 pub(crate) use history::{ConflictArgs, HistoryArgs, HistoryCommand, RedoArgs, UndoArgs};
@@ -171,6 +173,13 @@ pub(crate) enum CliCommand {
     /// Set up, approve and switch other people's servers of tools (MCP).
     #[command(subcommand)]
     Servers(ServersCommand),
+    /// List other people's agents on this machine, or connect one.
+    ///
+    /// An agent that is connected calls Countersign before and after it uses a tool. The one change of its configuration
+    /// is shown before it is made, and kept so that it can be taken back.
+    Connect(ConnectArgs),
+    /// Take Countersign's hooks out of an agent's configuration.
+    Disconnect(DisconnectArgs),
     /// Serve the tools of a folder to other people's clients.
     #[command(subcommand)]
     Gateway(GatewayCommand),

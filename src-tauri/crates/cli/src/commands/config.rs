@@ -211,7 +211,7 @@ fn edit_file(data_dir: &Path, out: &mut OutputWriter) -> CliResult {
             Ok(()) => return report_done(out, "The settings are saved."),
             Err(fault) => {
                 out.write_warning(&fault);
-                if !external_programs::ask_to_retry()? {
+                if !external_programs::ask("Edit again?")? {
                     return Err(CliError::config(
                         "The settings are as they were.",
                         "What was edited is not kept.",

@@ -5,6 +5,7 @@ mod attention;
 mod briefing;
 mod call;
 mod config;
+mod connect;
 mod demo;
 mod doctor;
 mod dry_run;
@@ -53,6 +54,8 @@ pub(crate) async fn run_command(args: CliArgs, out: &mut OutputWriter) -> CliRes
         CliCommand::Gateway(gateway) => gateway::run_gateway(data_dir, gateway, out).await,
         CliCommand::Hook(hook) => hook::answer_hook(data_dir, hook, out).await,
         CliCommand::Commit(commit) => hook::commit_captured(data_dir, commit, out).await,
+        CliCommand::Connect(connect) => connect::run_connect(data_dir, connect, out).await,
+        CliCommand::Disconnect(disconnect) => connect::run_disconnect(data_dir, disconnect, out),
         CliCommand::Policy(policy) => policy::run_policy(data_dir, policy, out).await,
         CliCommand::Apis(apis) => apis::run_apis(&open().await?, apis, out).await,
         CliCommand::Servers(servers) => servers::run_servers(&open().await?, servers, out).await,

@@ -245,7 +245,7 @@ pub(super) async fn approve_source<K: SourceCommands>(
 }
 
 /// Prints a diff, line by line.
-fn print_diff(changes: &str, out: &mut OutputWriter) -> Result<(), CliError> {
+pub(super) fn print_diff(changes: &str, out: &mut OutputWriter) -> Result<(), CliError> {
     for line in changes.lines() {
         let ink = match line.as_bytes().first() {
             Some(b'+') => TextStyle::Good,

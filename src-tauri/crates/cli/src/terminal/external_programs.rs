@@ -88,9 +88,9 @@ pub(super) fn page_text(text: &str) {
     }
 }
 
-/// Asks whether to try again; the default is no.
-pub(crate) fn ask_to_retry() -> Result<bool, CliError> {
-    write_terminal("Edit again? [y/N] ");
+/// Asks a question on the terminal; the default is no.
+pub(crate) fn ask(question: &str) -> Result<bool, CliError> {
+    write_terminal(&format!("{question} [y/N] "));
     let mut answer = String::new();
     let read = std::io::stdin().lock().read_line(&mut answer);
     read.map_err(|error| CliError::failure("The terminal cannot be read.").with_cause(&error))?;

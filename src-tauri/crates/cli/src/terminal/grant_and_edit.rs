@@ -115,7 +115,7 @@ impl CardPrompt {
                 }
             };
             write_terminal(&format!("{}\n", escape_hidden(&problems.join("\n"))));
-            if !self.lend_terminal(external_programs::ask_to_retry)?? {
+            if !self.lend_terminal(|| external_programs::ask("Edit again?"))?? {
                 self.show_prompt();
                 return Ok(KeyOutcome::ProgramRan);
             }

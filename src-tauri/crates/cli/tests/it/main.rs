@@ -12,6 +12,8 @@ mod agents;
 mod apis;
 mod attention;
 mod calls;
+#[cfg(unix)]
+mod connect;
 mod gateway;
 mod inspect;
 #[cfg(target_os = "linux")]

@@ -5,7 +5,7 @@ use portable_pty::PtySize;
 use self::pty::Terminal;
 use crate::support::CliFixture;
 
-mod pty;
+pub mod pty;
 
 /// Prompt that is written once a key counts.
 const PROMPT: &str = "\n? ";
