@@ -219,19 +219,17 @@ fn whatever_fails_denies() {
     };
     let mut gone = event.clone();
     gone["cwd"] = json!("/nowhere/at/all");
-    let cases = [
-        String::new(),
-        "garbage".to_owned(),
-        "[]".to_owned(),
-        "{}".to_owned(),
-        without("hook_event_name"),
+    // What is known to be about a call is denied in the agent's form.
+    for written in [
         without("session_id"),
         without("cwd"),
         without("tool_name"),
         gone.to_string(),
-    ];
-    for written in cases {
-        let ran = agent.hook(&written);
+    ] {
+        assert_denied(&agent.hook(&written));
+    }
+    for written in ["", "garbage", "[]", "{}", &without("hook_event_name")] {
+        let ran = agent.hook(written);
         assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{written}");
         assert!(ran.err.contains("denies"), "{ran:?}");
     }
@@ -242,8 +240,16 @@ fn whatever_fails_denies() {
     assert_eq!(unknown.status.code(), Some(2));
     let no_data = Agent::new("claude-code");
     std::fs::write(no_data.place.data(), "a file in the folder's place").unwrap();
-    let ran = no_data.hook(&event.to_string());
-    assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{ran:?}");
+    assert_denied(&no_data.hook(&event.to_string()));
+}
+
+/// Asserts that Claude Code takes the answer of a hook as a denial.
+fn assert_denied(ran: &CliRun) {
+    let answer: Value = serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{ran:?}"));
+    let specific = &answer["hookSpecificOutput"];
+    assert_eq!(specific["permissionDecision"], "deny", "{ran:?}");
+    let reason = specific["permissionDecisionReason"].as_str().unwrap();
+    assert!(reason.contains("denies"), "{reason}");
 }
 
 /// What was approved ends with the engine that kept it: nothing is carried out then.

@@ -115,11 +115,16 @@ pub(super) fn silent_output(dialect: &HookDialect) -> HookOutput {
     }
 }
 
-/// Returns the output by which any agent takes a call as denied, for this reason.
-pub fn deny_output(reason: &str) -> HookOutput {
-    HookOutput {
-        stdout: String::new(),
-        stderr: format!("{reason}\n"),
-        exit_code: DENY_EXIT,
+/// Returns the output by which an agent takes a call as denied for this reason: in its own form if the event is known to
+/// be about a call, else by the exit code, with the reason on standard error.
+pub(super) fn deny_event(agent: &str, written: &Value, reason: &str) -> HookOutput {
+    let event = written.get("hook_event_name").and_then(Value::as_str);
+    match HookDialect::find(agent).filter(|dialect| event == Some(dialect.before)) {
+        Some(dialect) => HookDecision::Deny(reason.to_owned()).write(dialect),
+        None => HookOutput {
+            stdout: String::new(),
+            stderr: format!("{reason}\n"),
+            exit_code: DENY_EXIT,
+        },
     }
 }

@@ -9,7 +9,7 @@ use protocol::{CallId, Digest, UserError};
 use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::answer::deny_output;
+use super::answer::deny_event;
 use crate::endpoint::{
     EndpointAnswer, EndpointError, HookOutput, HookRequest, RequestBody, StreamsText, send_request,
 };
@@ -17,6 +17,10 @@ use crate::limits::{ANSWER_MARGIN, HOST_START_MAX, MESSAGE_BYTES_MAX};
 
 /// Time between two looks whether the engine that was started listens.
 const START_PAUSE: Duration = Duration::from_millis(20);
+
+/// Reason why a call that is too long is denied.
+const TOO_LONG_REASON: &str =
+    "Countersign reads at most 16 MiB of a call, so it denies this one. Make it in smaller parts.";
 
 /// This program, as an agent's hook runs it.
 #[derive(Debug, Clone)]
@@ -43,35 +47,32 @@ pub struct HookCall {
 impl HookProgram {
     /// Answers a call of an agent's hook. Whatever fails, the answer denies.
     pub async fn answer_hook(&self, call: HookCall) -> HookOutput {
-        let deadline = Instant::now() + call.wait.saturating_sub(ANSWER_MARGIN.min(call.wait / 20));
-        if call.written.len() > MESSAGE_BYTES_MAX {
-            return deny_output(&format!(
-                "Countersign reads at most {MESSAGE_BYTES_MAX} bytes of a call, so it denies this one."
-            ));
-        }
+        let wait = call.wait.saturating_sub(ANSWER_MARGIN.min(call.wait / 20));
+        let too_long = call.written.len() > MESSAGE_BYTES_MAX;
         let input: Value = match serde_json::from_slice(&call.written) {
-            Ok(input) => input,
+            Ok(input) if !too_long => input,
+            Ok(input) => return deny_event(&call.agent, &input, TOO_LONG_REASON),
             Err(error) => {
-                return deny_output(&format!(
+                let why = format!(
                     "Countersign cannot read what the agent wrote to its hook, so it denies the call: {error}"
-                ));
+                );
+                return deny_event(&call.agent, &Value::Null, &why);
             }
         };
-        let wait = deadline.saturating_duration_since(Instant::now());
         let request = RequestBody::Hook(HookRequest {
-            agent: call.agent,
-            input,
+            agent: call.agent.clone(),
+            input: input.clone(),
             project: call.project,
             program: self.command.clone(),
             wait_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
         });
-        let answered = timeout(wait, self.send(request));
-        match answered.await {
-            Ok(Ok(EndpointAnswer::Hook(output))) => output,
-            Ok(Ok(_)) => deny_output("Countersign answered something else, so the call is denied."),
-            Ok(Err(error)) => deny_output(&failure_text(&error, "it denies the call")),
-            Err(_) => deny_output("Countersign did not answer in time, so the call is denied."),
-        }
+        let why = match timeout(wait, self.send(request)).await {
+            Ok(Ok(EndpointAnswer::Hook(output))) => return output,
+            Ok(Ok(_)) => "Countersign answered something else, so the call is denied.".to_owned(),
+            Ok(Err(error)) => failure_text(&error),
+            Err(_) => "Countersign did not answer in time, so the call is denied.".to_owned(),
+        };
+        deny_event(&call.agent, &input, &why)
     }
 
     /// Fetches what an approved command printed, which carries out its effects.
@@ -130,18 +131,17 @@ fn start_host(command: &[String]) -> io::Result<()> {
     runtime::start_detached(Path::new(program), arguments.chain(["gateway", "hooks"]))
 }
 
-fn failure_text(error: &EndpointError, so: &str) -> String {
+fn failure_text(error: &EndpointError) -> String {
     match error {
         EndpointError::Absent => {
-            format!(
-                "Countersign's engine does not answer, so {so}. Open the app, or look at its log."
-            )
+            "Countersign's engine does not answer, so it denies the call. Open the app, or look at its log."
+                .to_owned()
         }
         EndpointError::Broken(error) => {
-            format!("The connection to Countersign broke off, so {so}: {error}")
+            format!("The connection to Countersign broke off, so it denies the call: {error}")
         }
         EndpointError::Failed(fault) => {
-            format!("Countersign could not judge the call, so {so}. {fault}")
+            format!("Countersign could not judge the call, so it denies it. {fault}")
         }
     }
 }

@@ -24,12 +24,12 @@ use tokio::sync::OnceCell;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-pub use self::answer::deny_output;
-use self::answer::silent_output;
+use self::answer::{HookDecision, deny_event, silent_output};
 pub use self::dialect::{AnswerForm, DIALECTS, HookDialect};
 use self::event::{HookEvent, HookEventKind};
 use self::session::{HookQuestion, HookSession};
 use crate::agent_calls::ExternalAgent;
+use crate::connections::check::CHECK_SESSION;
 use crate::endpoint::{HookOutput, HookRequest};
 use crate::limits::{AGENT_SESSIONS_MAX, ANSWER_MARGIN};
 
@@ -63,8 +63,9 @@ impl HookSessions {
 
     /// Answers a call of an agent's hook. `gone` is cancelled when the hook is gone.
     pub async fn answer_hook(&self, request: HookRequest, gone: CancellationToken) -> HookOutput {
+        let deny = |why: &str| deny_event(&request.agent, &request.input, why);
         let Some(dialect) = HookDialect::find(&request.agent) else {
-            return deny_output(&format!(
+            return deny(&format!(
                 "Countersign does not know the hooks of an agent `{}`, so it denies the call.",
                 request.agent
             ));
@@ -72,15 +73,15 @@ impl HookSessions {
         let event = match HookEvent::parse(dialect, &request.input) {
             Ok(event) => event,
             Err(why) => {
-                return deny_output(&format!(
+                return deny(&format!(
                     "Countersign cannot read what {} wrote to its hook, so it denies the call: {why}",
                     dialect.agent.name()
                 ));
             }
         };
-        match self.handle_event(dialect, event, request, gone).await {
+        match self.handle_event(dialect, event, &request, gone).await {
             Ok(output) => output,
-            Err(fault) => deny_output(&format!(
+            Err(fault) => deny(&format!(
                 "Countersign could not judge the call, so it denies it. {fault}"
             )),
         }
@@ -90,7 +91,7 @@ impl HookSessions {
         &self,
         dialect: &'static HookDialect,
         event: HookEvent,
-        request: HookRequest,
+        request: &HookRequest,
         gone: CancellationToken,
     ) -> Result<HookOutput, UserError> {
         let key = SessionKey {
@@ -98,6 +99,10 @@ impl HookSessions {
             session: event.session.clone(),
         };
         match event.kind {
+            // Whether the agent's hook reaches the engine and is answered is what is checked.
+            HookEventKind::Before(_) if key.session == CHECK_SESSION => {
+                Ok(HookDecision::Pass.write(dialect))
+            }
             HookEventKind::Before(used) => {
                 let project = match request.project.is_empty() {
                     true => event.folder.clone(),

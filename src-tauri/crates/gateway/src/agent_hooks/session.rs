@@ -135,6 +135,9 @@ impl HookSession {
             arguments: used.input.clone(),
         };
         match translated {
+            TranslatedCall::Tools(calls) if calls.iter().any(is_agents_own_matter) => {
+                vec![own_tool(AgentToolReach::Agent)]
+            }
             TranslatedCall::Tools(calls) => calls.into_iter().map(judged_as_own).collect(),
             TranslatedCall::Server(call) => vec![judged_as_server_tool(call)],
             TranslatedCall::Internal => vec![own_tool(AgentToolReach::Agent)],
@@ -159,6 +162,9 @@ impl HookSession {
         let call = {
             let mut approved = self.approved.lock();
             let place = approved.iter().position(|one| one.used.is_same_call(used));
+            // Some agents tell of a call with other arguments than they asked with.
+            let is_alike = |one: &ApprovedUse| used.id.is_none() && one.used.tool == used.tool;
+            let place = place.or_else(|| approved.iter().position(is_alike));
             place.and_then(|place| approved.remove(place))
         };
         for call in call.into_iter().flat_map(|approved| approved.calls) {
@@ -208,6 +214,11 @@ impl ToolUse {
             _ => self.tool == other.tool && self.input == other.input,
         }
     }
+}
+
+/// Whether a call is between the agent, its person and its sub-agents, whose own calls are asked about one by one.
+fn is_agents_own_matter(call: &OwnCall) -> bool {
+    ["task", "question", "todo", "skill", "tool_search"].contains(&call.tool.as_str())
 }
 
 fn judged_as_own(call: OwnCall) -> DelegatedCall {

@@ -92,12 +92,15 @@ fn find_configured_command(
     })
 }
 
+/// The session of the made-up event: it is answered by the engine, and none is opened for it.
+pub(crate) const CHECK_SESSION: &str = "countersign-check";
+
 /// Formats the made-up event, about a file in `folder` that need not be there.
 fn format_event(agent: &ConnectableAgent, folder: &Path) -> String {
     let folder = folder.display().to_string();
     let common = json!({
-        "session_id": "countersign-check",
-        "tool_use_id": "countersign-check",
+        "session_id": CHECK_SESSION,
+        "tool_use_id": CHECK_SESSION,
         "cwd": folder,
     });
     let mut event = Value::Object(agent.check.event.clone());

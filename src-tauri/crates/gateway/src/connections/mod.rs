@@ -9,7 +9,7 @@
 
 mod agents;
 mod change;
-mod check;
+pub(crate) mod check;
 mod config_text;
 mod edit_error;
 mod hook_command;
