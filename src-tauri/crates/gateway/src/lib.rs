@@ -8,7 +8,7 @@
 //!
 //! Programs call in two ways: as a client of our tools ([`mcp`]), or as an agent with tools of its own, whose hooks ask
 //! about each call ([`agent_hooks`]) at the local [`endpoint`]. Calls of such tools are translated by [`agent_calls`];
-//! [`connections`] puts the hooks into the configurations of agents.
+//! [`connections`] puts the hooks into the configurations of agents, and [`transcripts`] reads what they keep.
 //!
 //! Start reading at [`mcp::serve`] and [`agent_hooks::HookSessions::answer_hook`].
 //!
@@ -41,3 +41,4 @@ pub mod connections;
 pub mod endpoint;
 pub mod limits;
 pub mod mcp;
+pub mod transcripts;

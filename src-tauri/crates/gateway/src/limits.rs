@@ -34,3 +34,19 @@ pub const HOST_IDLE_MAX: Duration = Duration::from_secs(15 * 60);
 pub const HOOK_CHECK_TIMEOUT: Duration = Duration::from_secs(60);
 /// Number of bytes that are read of a hook's answer, and of what it says on standard error.
 pub const HOOK_ANSWER_BYTES_MAX: u64 = 64 * 1024;
+/// Most transcripts of an agent that are read.
+pub const TRANSCRIPT_FILES_MAX: usize = 50_000;
+/// Most calls that are taken from transcripts.
+pub const TRANSCRIPT_CALLS_MAX: usize = 100_000;
+/// Most bytes of entries with calls that are taken from transcripts.
+pub const TRANSCRIPT_BYTES_MAX: u64 = 512 * 1024 * 1024;
+/// Longest line of a transcript, in bytes; a longer one is skipped and named.
+pub const TRANSCRIPT_LINE_BYTES_MAX: u64 = 32 * 1024 * 1024;
+/// Largest transcript that is one document, in bytes.
+pub const TRANSCRIPT_FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Bytes of a transcript that are read at a time.
+pub const TRANSCRIPT_PIECE_BYTES: usize = 1024 * 1024;
+/// Longest file that names the folder of a transcript, in bytes.
+pub const PROJECT_ROOT_BYTES_MAX: u64 = 16 * 1024;
+/// Number of files and lines that cannot be read and are named.
+pub const TRANSCRIPT_FAULTS_SHOWN: usize = 5;
