@@ -6,7 +6,7 @@ use protocol::{At, UserError};
 ///
 /// # Errors
 /// The text is neither.
-pub(crate) fn parse_since(text: &str, now: At) -> Result<At, UserError> {
+pub fn parse_since(text: &str, now: At) -> Result<At, UserError> {
     record::parse_local_time(text, now).ok_or_else(|| {
         let hint = "Name a day, such as 2026-05-01, or an age, such as 12h, 7d or 2w.";
         UserError::new(format!("`{text}` is no point in time."), hint)

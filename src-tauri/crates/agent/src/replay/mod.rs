@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
+pub use crate::engine::since::parse_since;
 pub use crate::replay::recorded_calls::RecordedCalls;
 pub use crate::replay::report::{
     ChangedPath, ReplayEffects, ReplaySums, ReplayVerdict, ReplayedCall,

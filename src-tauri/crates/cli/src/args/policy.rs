@@ -109,14 +109,18 @@ pub(crate) struct RuleChangeArgs {
 pub(crate) struct ReplayArgs {
     /// The calls, one a line: `{"id":…,"tool":…,"args":{…}}`, and `"session":…` for those that belong together; `-` for
     /// standard input. A line that is none is reported, and the rest goes on.
-    #[arg(required_unless_present = "from_record")]
+    #[arg(required_unless_present_any = ["from_record", "from"])]
     pub(crate) file: Option<PathBuf>,
     /// Replay the calls of these sessions on record; of all sessions of the workspace if none is named. Secrets in them
     /// are masked.
-    #[arg(long, value_name = "SESSION", num_args = 0.., conflicts_with = "file")]
+    #[arg(long, value_name = "SESSION", num_args = 0.., conflicts_with = "file", group = "kept")]
     pub(crate) from_record: Option<Vec<String>>,
+    /// Replay the calls that this agent made in the workspace, in the order in which it made them, as its own transcripts
+    /// have them; FILE names one of these. A call that means nothing known here is reported.
+    #[arg(long, value_name = "AGENT", value_parser = ["claude-code", "codex", "gemini-cli"], group = "kept")]
+    pub(crate) from: Option<String>,
     /// Only calls since then: a day such as 2026-05-01, or an age such as 12h, 7d or 2w.
-    #[arg(long, value_name = "TIME", requires = "from_record")]
+    #[arg(long, value_name = "TIME", requires = "kept")]
     pub(crate) since: Option<String>,
     /// The workspace that is copied. Where calls and rules name it by its absolute path, they mean the copy; a link that
     /// does leads out of the copy.

@@ -27,6 +27,7 @@ mod run;
 mod servers;
 mod sessions;
 mod source_commands;
+mod transcript_calls;
 mod undo;
 
 use std::path::{Path, PathBuf};

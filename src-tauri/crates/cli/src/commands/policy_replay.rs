@@ -13,6 +13,7 @@ use protocol::{CallState, UserError};
 use serde_json::json;
 
 use super::replay_input::{AnswerSource, CallSource, NextCall};
+use super::transcript_calls::TranscriptCalls;
 use super::{absolute_path, engine_config, open_readonly_engine};
 use crate::args::ReplayArgs;
 use crate::exit::{CliError, CliResult, ExitReason};
@@ -34,10 +35,13 @@ pub(crate) async fn run_replay(
         Some(_) => Some(open_readonly_engine(Some(config.data_dir.clone())).await?),
         None => None,
     };
-    let mut calls = match (&record, &args.from_record, &args.file) {
-        (Some(desk), Some(named), _) => CallSource::open_record(desk, &args, named).await?,
-        (_, _, Some(file)) => CallSource::open_file(file)?,
-        (_, _, None) => return Err(CliError::usage("No calls are named.", "Name a file.")),
+    let mut calls = match (&record, &args.from_record, &args.from, &args.file) {
+        (Some(desk), Some(named), _, _) => CallSource::open_record(desk, &args, named).await?,
+        (_, _, Some(agent), _) => {
+            CallSource::Transcripts(TranscriptCalls::open(&config, &args, agent, out)?)
+        }
+        (_, _, None, Some(file)) => CallSource::open_file(file)?,
+        (_, _, None, None) => return Err(CliError::usage("No calls are named.", "Name a file.")),
     };
     let rules = args.rules.iter();
     let options = ReplayOptions {
@@ -77,6 +81,7 @@ async fn replay_calls(
                 let answer = answers.find(&call.id);
                 replay.run_call(call, answer).await
             }
+            NextCall::Unknown(report) => *report,
             NextCall::Invalid(report) => {
                 code = ExitReason::Failed;
                 *report
@@ -88,10 +93,15 @@ async fn replay_calls(
             false => write_call_line(&replayed, out)?,
         }
     }
-    match out.is_json() {
-        true => out.write_json(&json!({ "sums": sums, "skipped": replay.skipped() }))?,
-        false => write_sums(&sums, out)?,
+    if !out.is_json() {
+        write_sums(&sums, out)?;
+        return Ok(code);
     }
+    let mut last = json!({ "sums": sums, "skipped": replay.skipped() });
+    if let Some(left_out) = calls.left_out() {
+        last["left_out"] = left_out.clone();
+    }
+    out.write_json(&last)?;
     Ok(code)
 }
 

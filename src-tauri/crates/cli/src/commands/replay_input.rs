@@ -1,4 +1,4 @@
-//! What `policy replay` reads: the calls, from a file or from the record, and the answers to what asks.
+//! What `policy replay` reads: the calls, from a file, the record, or transcripts, and the answers to what asks.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
@@ -12,6 +12,7 @@ use tokio::sync::mpsc;
 
 use super::prompt::open_named_file;
 use super::sessions::find_session;
+use super::transcript_calls::TranscriptCalls;
 use crate::args::ReplayArgs;
 use crate::exit::CliError;
 use crate::json_lines::{parse_object, read_next_line};
@@ -28,6 +29,8 @@ pub(super) enum CallSource<'a> {
     },
     /// Sessions on record.
     Record(RecordedCalls<'a>),
+    /// Transcripts of another agent.
+    Transcripts(TranscriptCalls),
 }
 
 /// The next call of a source.
@@ -36,6 +39,8 @@ pub(super) enum NextCall {
     Call(ReplayCall),
     /// A line that is none, reported as a call that failed.
     Invalid(Box<ReplayedCall>),
+    /// A call that means nothing known here, reported as one that failed.
+    Unknown(Box<ReplayedCall>),
     /// There is none.
     End,
 }
@@ -75,10 +80,19 @@ impl<'a> CallSource<'a> {
         Ok(Self::Record(calls.map_err(CliError::usage_error)?))
     }
 
+    /// Returns what of transcripts is not among the calls; none where the calls come from elsewhere.
+    pub(super) fn left_out(&self) -> Option<&Value> {
+        match self {
+            Self::Transcripts(calls) => Some(calls.left_out()),
+            Self::Lines { .. } | Self::Record(_) => None,
+        }
+    }
+
     /// Reads the next call.
     pub(super) async fn read_call(&mut self) -> Result<NextCall, CliError> {
         match self {
             Self::Record(calls) => Ok(calls.next_call()?.map_or(NextCall::End, NextCall::Call)),
+            Self::Transcripts(calls) => Ok(calls.next_call()),
             Self::Lines { lines, number } => {
                 while let Some(line) = lines.recv().await {
                     let line = line?;

@@ -21,6 +21,7 @@ mod keychain;
 mod policy;
 mod policy_explain;
 mod policy_replay;
+mod policy_replay_transcripts;
 mod policy_rules;
 mod prompt_input;
 mod provider_addresses;
