@@ -152,3 +152,18 @@ async fn a_report_covers_only_its_time() {
     let fault = desk.engine.query(query).await.unwrap_err();
     assert_eq!(fault.message, "`yesterday` is no point in time.");
 }
+
+#[tokio::test]
+async fn a_value_that_runs_later_is_a_cause_of_its_own() {
+    let package = r#"{"scripts": {"postinstall": "node setup.js"}}"#;
+    let turns = [call_write("package.json", package), say_text("Done.")];
+    let mut desk = Fixture::new(turns).await;
+    desk.write_rules(rule_text("write", "**", "allow"));
+    desk.start("Go.").await;
+    desk.reject_next("").await;
+    desk.wait_until_ended().await;
+    let report = load_report(&desk, None).await;
+    let causes = report.questions.by_cause.iter();
+    let causes: Vec<QuestionCause> = causes.map(|group| group.cause).collect();
+    assert_eq!(causes, [QuestionCause::RunsLater]);
+}

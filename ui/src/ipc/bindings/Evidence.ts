@@ -36,6 +36,10 @@ below?: Array<number>,
  */
 alarms?: Array<[Verdict, string]>, 
 /**
+ * Those reasons among the alarms that say what some program runs or obeys by itself later on.
+ */
+later_runs?: Array<string>, 
+/**
  * Whether the tool needs a person's answer to run at all.
  */
 needs_person?: boolean, 

@@ -23,6 +23,8 @@ pub(crate) struct PolicyInput {
     pub undo: UndoAvailability,
     pub needs_person: bool,
     pub alarms: Vec<Alarm>,
+    /// Reasons among the alarms that say what some program runs later on.
+    pub later_runs: Vec<String>,
     /// Effects of the call's dry run; none if there was none.
     pub dry_run: Option<DryRunEvidence>,
     /// Whether the call runs in a dry run first if it asks.
@@ -97,6 +99,7 @@ impl PolicyInput {
             alarms: alarms
                 .map(|one| (one.verdict, one.reason.clone()))
                 .collect(),
+            later_runs: self.later_runs.clone(),
             needs_person: self.needs_person,
             dry_run: self.dry_run.clone(),
             ..self.facts.to_evidence()

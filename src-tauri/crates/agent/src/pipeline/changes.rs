@@ -23,7 +23,7 @@ const COMPARED_BYTES_MAX: u64 = 64 * 1024 * 1024;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ChangeFindings {
     /// Sentences on what some program runs or obeys by itself later on.
-    later_runs: Vec<String>,
+    pub later_runs: Vec<String>,
     /// Sentence on content that is lost and that git does not have.
     loss: Option<String>,
     /// Sentences on rights that change, and on a large part of the files that does.

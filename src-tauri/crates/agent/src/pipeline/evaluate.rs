@@ -125,6 +125,7 @@ pub(crate) fn build_policy_input(
     alarms.extend(repeat_reason(cx, prepared).map(Alarm::ask_every_time));
     let input = base_policy_input(&cx.call.id, &cx.tool, facts, &prepared.undo, alarms);
     Arc::new(PolicyInput {
+        later_runs: prepared.changes.later_runs.clone(),
         dry_run: prepared.dry_run.clone(),
         dry_run_first: dry_run::runs_first(cx.session, prepared),
         facts: input.facts.with_exact_digest(exact_call),
@@ -159,6 +160,7 @@ fn base_policy_input(
         undo: undo.clone(),
         needs_person: tool.interface().safety.requires_user_interaction,
         alarms,
+        later_runs: Vec::new(),
         dry_run: None,
         dry_run_first: false,
         is_complete: true,

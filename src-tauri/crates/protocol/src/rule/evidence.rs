@@ -28,6 +28,10 @@ pub struct Evidence {
     /// Verdicts of the watchdogs, with their reasons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alarms: Vec<(Verdict, String)>,
+    /// Those reasons among the alarms that say what some program runs or obeys by itself later on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<String>>", optional)]
+    pub later_runs: Vec<String>,
     /// Whether the tool needs a person's answer to run at all.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub needs_person: bool,

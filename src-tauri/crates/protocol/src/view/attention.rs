@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::rule::backtest::{RecordedDecision, RuleSuggestion};
+use crate::rule::evidence::Evidence;
 use crate::rule::verdict::RuleTrace;
 use crate::{At, CallId, Capability, Gate, Rule, RuleScope, SessionId, Trail, UndoEntry, Verdict};
 
@@ -106,8 +107,9 @@ pub enum QuestionCause {
 }
 
 impl QuestionCause {
-    /// Returns the cause that a trail names: the last gate that asked, as the lead sentence does.
-    pub fn from_trail(trail: &Trail) -> Self {
+    /// Finds the cause that a trail names: the last gate that asked, as the lead sentence does. What some program runs
+    /// later on asks at several gates; the evidence of the verdict tells.
+    pub fn find(trail: &Trail, evidence: Option<&Evidence>) -> Self {
         let mut asking = trail.steps.iter().rev();
         let decided =
             asking.find(|step| step.verdict == Some(Verdict::Ask) && step.gate != Gate::Mode);
@@ -121,9 +123,14 @@ impl QuestionCause {
             |trace: &&RuleTrace| trace.won && Verdict::from(trace.rule.action) == Verdict::Ask;
         let mut said = step.rules.iter().filter(says_ask).peekable();
         let has_rule = said.peek().is_some();
-        let runs_later = has_rule && said.all(|trace| protects_later_runs(&trace.rule));
+        let is_protected = has_rule && said.all(|trace| protects_later_runs(&trace.rule));
+        let dry_run = evidence.and_then(|evidence| evidence.dry_run.as_ref());
+        let plants = dry_run.is_some_and(|dry_run| !dry_run.later_runs.is_empty());
+        let is_planned = evidence.is_some_and(|evidence| evidence.later_runs.contains(&step.text));
         match step.gate {
-            Gate::Rules | Gate::Effects if runs_later => Self::RunsLater,
+            Gate::Rules | Gate::Effects if is_protected => Self::RunsLater,
+            Gate::Effects if plants => Self::RunsLater,
+            Gate::Watchdog if is_planned => Self::RunsLater,
             Gate::Rules if has_rule => Self::Rule,
             Gate::Mode | Gate::Rules => Self::Mode,
             Gate::Capability => Self::Capability,
@@ -209,6 +216,7 @@ impl UnaskedReport {
 mod tests {
     use super::*;
     use crate::RuleAction;
+    use crate::rule::evidence::DryRunEvidence;
     use crate::rule::verdict::TrailStep;
 
     fn trail(verdict: Verdict, steps: Vec<TrailStep>) -> Trail {
@@ -291,9 +299,51 @@ mod tests {
             (vec![gate(Gate::Interaction)], QuestionCause::Interaction),
         ] {
             let asked = trail(Verdict::Ask, steps);
-            assert_eq!(QuestionCause::from_trail(&asked), expected, "{asked:?}");
+            assert_eq!(QuestionCause::find(&asked, None), expected, "{asked:?}");
         }
         let allowed = trail(Verdict::Allow, vec![quiet()]);
-        assert_eq!(QuestionCause::from_trail(&allowed), QuestionCause::Unknown);
+        assert_eq!(QuestionCause::find(&allowed, None), QuestionCause::Unknown);
+    }
+
+    #[test]
+    fn what_runs_later_is_the_cause_at_whichever_gate_it_asks() {
+        let says = || vec!["npm runs this.".to_owned()];
+        let planned = Evidence {
+            later_runs: says(),
+            ..Evidence::default()
+        };
+        let captured = Evidence {
+            dry_run: Some(DryRunEvidence {
+                later_runs: says(),
+                ..DryRunEvidence::default()
+            }),
+            ..Evidence::default()
+        };
+        let (watchdog, effects) = (Gate::Watchdog, Gate::Effects);
+        for (evidence, gate, text, expected) in [
+            (
+                &planned,
+                watchdog,
+                "npm runs this.",
+                QuestionCause::RunsLater,
+            ),
+            (
+                &planned,
+                watchdog,
+                "It holds a key.",
+                QuestionCause::Watchdog,
+            ),
+            (&planned, effects, "", QuestionCause::Effects),
+            (&captured, effects, "", QuestionCause::RunsLater),
+            (
+                &captured,
+                watchdog,
+                "npm runs this.",
+                QuestionCause::Watchdog,
+            ),
+        ] {
+            let asked = trail(Verdict::Ask, vec![TrailStep::new(gate, Verdict::Ask, text)]);
+            assert_eq!(QuestionCause::find(&asked, Some(evidence)), expected);
+        }
     }
 }

@@ -167,7 +167,9 @@ impl Question {
             tool: row.get("tool")?,
             cause: match row.get("asks_for_server")? {
                 true => QuestionCause::Server,
-                false => find_cause(trail.as_ref(), evidence.as_ref()),
+                false => trail.as_ref().map_or(QuestionCause::Unknown, |trail| {
+                    QuestionCause::find(trail, evidence.as_ref())
+                }),
             },
             program: evidence
                 .as_ref()
@@ -189,16 +191,6 @@ impl Question {
 
 fn elapsed_ms(from: At, to: At) -> u64 {
     u64::try_from(to.saturating_sub(from)).unwrap_or(0)
-}
-
-fn find_cause(trail: Option<&Trail>, evidence: Option<&Evidence>) -> QuestionCause {
-    let cause = trail.map_or(QuestionCause::Unknown, QuestionCause::from_trail);
-    let dry_run = evidence.and_then(|evidence| evidence.dry_run.as_ref());
-    let runs_later = dry_run.is_some_and(|dry_run| !dry_run.later_runs.is_empty());
-    match cause == QuestionCause::Effects && runs_later {
-        true => QuestionCause::RunsLater,
-        false => cause,
-    }
 }
 
 /// Returns the program that a command line names first. A change of the folder before it is not what the line is about.
