@@ -369,6 +369,49 @@ fn files_and_hosts_that_are_touched() {
         ("rm -rf build", "fs.delete build"),
         ("cp a b", "fs.read a, fs.write b"),
         ("mv a b", "fs.read a, fs.delete a, fs.write b"),
+        (
+            "ln -s ../x a/b",
+            "fs.read a/../x, fs.write a/b, fs.read a/b/../x",
+        ),
+        (
+            "cd a && mkdir b && ln -sf x b/",
+            "fs.read a, fs.write a/b, fs.read a/x, fs.write a/b/, fs.read a/b/x",
+        ),
+        ("ln -s ../x b", "fs.read ../x, fs.write b, fs.read b/../x"),
+        (
+            "ln -s x y a",
+            "fs.read x, fs.read y, fs.write a, fs.read a/x, fs.read a/y",
+        ),
+        ("ln -s /x a/b", "fs.read /x, fs.write a/b"),
+        ("ln -s x /b", "fs.read /x, fs.write /b, fs.read /b/x"),
+        ("ln -s ../x", "fs.write ../x"),
+        ("ln ../x a/b", "fs.read ../x, fs.write a/b"),
+        ("ln -sr ../x a/b", "fs.read ../x, fs.write a/b"),
+        ("ln -s ../x a/b -r", "fs.read ../x, fs.write a/b"),
+        ("ln -s --rel ../x a/b", "fs.read ../x, fs.write a/b"),
+        ("ln -st a ../x b", "fs.read a, fs.read ../x, fs.write b"),
+        // As written, and where the variable is empty.
+        (
+            "ln -s ../x $a/b",
+            "fs.read /../x, fs.write /b, fs.read /b/../x, fs.read ../x, fs.write $a/b",
+        ),
+        // The link may be made where another one leads.
+        (
+            "ln -s . a && ln -s ../x a/b",
+            "fs.read ., fs.write a, fs.read ../x, fs.write a/b",
+        ),
+        (
+            "sh -c 'ln -s ../x a/b'",
+            "fs.read ../x, fs.write a/b, fs.read ln -s ../x a/b",
+        ),
+        (
+            "for i in 1 2; do ln -s ../../x a/b/c; done",
+            "fs.read ../../x, fs.write a/b/c",
+        ),
+        (
+            "PATH=. mkdir a && ln -s ../x a/b",
+            "fs.write a, fs.read ../x, fs.write a/b",
+        ),
         ("cp -t dir a", "fs.write dir, fs.read a"),
         ("dd if=a of=b", "fs.read a, fs.write b"),
         ("find src -name x -delete", "fs.delete src"),

@@ -10,6 +10,7 @@ use crate::limits::SHELL_ACCESSES_MAX;
 use crate::shell::accesses::file_uses;
 use crate::shell::accesses::file_uses::{FOLDER_CHANGERS, option_folders};
 use crate::shell::accesses::folders::{is_relative_path, join};
+use crate::shell::accesses::link_targets::place_link_targets;
 use crate::shell::accesses::operands::{list_operands, stricter_capability};
 use crate::shell::accesses::recursion::{RecursiveRead, detect_recursive_read};
 use crate::shell::facts::{RedirectKind, ShellAccess, ShellRedirect, ShellWord};
@@ -46,6 +47,19 @@ impl ShellReader<'_> {
         if list_has_word(FOLDER_CHANGERS, program) {
             return self.enter_folder(words);
         }
+        // Another command of the line could lead the folder of a link elsewhere before it is made.
+        let placed = place_link_targets(words).filter(|_| self.line.is_alone);
+        match &placed {
+            Some(placed) => {
+                for words in placed {
+                    self.record_accesses(program, words);
+                }
+            }
+            None => self.record_accesses(program, words),
+        }
+    }
+
+    fn record_accesses(&mut self, program: &str, words: &[ShellWord]) {
         self.record_table_accesses(program, words);
         self.record_possible_uses(program, words);
     }

@@ -12,6 +12,7 @@ use crate::limits::{
 };
 use crate::shell::accesses::folders::WorkingFolders;
 use crate::shell::accesses::line_folders::find_line_folders;
+use crate::shell::accesses::link_targets::is_one_command;
 use crate::shell::expand::set_variables::find_set_variables;
 use crate::shell::expand::spellings::KnownValues;
 use crate::shell::facts::{CommandOrigin, ShellAccess, ShellFacts};
@@ -38,9 +39,11 @@ pub(in crate::shell) struct CommandContext<'p> {
 
 /// The commands of a text, by the folders in which they run.
 #[derive(Debug, Default)]
-struct CommandFolders {
+pub(in crate::shell) struct CommandFolders {
     /// Whether it is certain in which folders they run.
     is_certain: bool,
+    /// Whether the whole command line is one command, but for such as go into a folder or create one.
+    pub is_alone: bool,
     /// The folders of each simple command; none where they are not certain.
     folders: Vec<Vec<String>>,
     /// Number of the commands that were read.
@@ -73,7 +76,7 @@ pub(in crate::shell) struct ShellReader<'a> {
     /// The folders in which the current command may run.
     pub folders: WorkingFolders,
     /// The folders of the commands of the text that is read, where these are certain.
-    line: CommandFolders,
+    pub line: CommandFolders,
     /// Every folder in which some command may run for certain.
     visited: BTreeSet<String>,
     /// Texts that wait to be searched, each with its depth; every text is searched once.
@@ -195,8 +198,13 @@ impl<'a> ShellReader<'a> {
             (Ok(program), Some(second)) => self.find_folders(text, program, second),
             _ => None,
         };
+        let is_alone = match (&parsed, place.depth) {
+            (Ok(program), 0) => folders.is_some() && is_one_command(text, program),
+            (Ok(_) | Err(_), _) => false,
+        };
         let line = CommandFolders {
             is_certain: folders.is_some(),
+            is_alone,
             folders: folders.unwrap_or_default(),
             next: 0,
         };
