@@ -173,6 +173,11 @@ async fn everyday_commands_of_git_pass_and_are_undone_as_one() {
         "git branch copy side",
         "git branch -m side topic && git branch copy && git branch -qd copy",
         "git switch -qc topic && git branch -q --set-upstream-to main",
+        "git bisect start HEAD HEAD~1",
+        "git bisect start --term-new=new --term-old=old && git bisect new && git bisect old HEAD~1",
+        "git bisect start HEAD HEAD~1 && git bisect reset",
+        "git bisect start --term-new=broken --term-old=fixed HEAD HEAD~1 -- tracked side",
+        "git checkout -q --detach && git bisect start && git bisect bad && git bisect good HEAD~1",
     ] {
         assert_eq!(ask_reason(call_bash(command)).await, None, "{command}");
     }
@@ -210,6 +215,10 @@ async fn commits_that_nothing_holds_any_more_ask() {
             "It forgets `origin/old`, a branch of a remote.",
         ),
         ("git replace HEAD HEAD~1", "It changes `.git/refs/replace"),
+        (
+            "git bisect start HEAD HEAD~1 -- tracked '$(id)'",
+            "It changes `.git/BISECT_NAMES`.",
+        ),
         ("git stash -q && git stash drop -q", "not in git"),
         (
             "git commit -qam more && git reset -q --hard HEAD~1",
@@ -220,6 +229,22 @@ async fn commits_that_nothing_holds_any_more_ask() {
         let reason = reason.unwrap_or_else(|| panic!("passed: {command}"));
         assert!(reason.contains(expected), "{command}: {reason}");
     }
+}
+
+#[tokio::test]
+async fn a_commit_that_only_a_bisection_holds_asks() {
+    let turns = [
+        "git stash -q && git checkout -q --detach && git commit -q --allow-empty -m loose && \
+            git bisect start HEAD HEAD~2",
+        "git bisect reset main",
+    ];
+    let mut desk = open_repository(turns.map(call_bash), HEADLESS).await;
+    desk.play().await;
+    let outcomes = desk.call_outcomes().await;
+    let states: Vec<CallState> = outcomes.iter().map(|outcome| outcome.0).collect();
+    assert_eq!(states, [CallState::Done, CallState::Denied], "{outcomes:?}");
+    let text = &outcomes[1].1;
+    assert!(text.contains("commits that no branch holds"), "{text}");
 }
 
 #[tokio::test]

@@ -114,7 +114,7 @@ async fn replay_day(day: &str, posture: Posture, rules: &[PathBuf], calls: usize
 }
 
 /// Harmless calls that do not pass. Most ask rightly: the agents' questions, a network that is refused, a secret that a
-/// search comes upon, work of somebody else that nobody committed. Ours is what `git bisect` leaves in `.git`.
+/// search comes upon, work of somebody else that nobody committed.
 const WEB_HARMLESS_NOT_PASSED: [&str; 6] = [
     "question",
     "edit data/orders.csv",
@@ -123,13 +123,12 @@ const WEB_HARMLESS_NOT_PASSED: [&str; 6] = [
     "npm ping --fetch-retries=0 --fetch-timeout=500 > /dev/null 2>&1 || echo \"no registry\"",
     "question",
 ];
-const LAB_HARMLESS_NOT_PASSED: [&str; 6] = [
+const LAB_HARMLESS_NOT_PASSED: [&str; 5] = [
     "grep -rn \"replicas\" infra | cat",
     "question",
     "grep -rn \"prevent_destroy\" infra/terraform && echo \"would destroy nothing\"",
     "edit data/labels.csv",
     "question",
-    "git bisect start -q HEAD origin/main && git bisect reset -q 2>&1 | tail -1",
 ];
 
 #[tokio::test]

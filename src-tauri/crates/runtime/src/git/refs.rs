@@ -36,7 +36,20 @@ const EVERYDAY_FILES: &[&str] = &[
     "COMMIT_EDITMSG",
     "packed-refs",
     "gc.log",
+    "BISECT_ANCESTORS_OK",
+    "BISECT_EXPECTED_REV",
+    "BISECT_FIRST_PARENT",
+    "BISECT_LOG",
+    "BISECT_RUN",
+    "BISECT_START",
 ];
+
+/// Files at the top of `.git` that earlier versions of git give to a shell: the paths that a bisection is limited to, and its
+/// words for good and bad. Plain words do nothing there.
+const SHELL_WORD_FILES: &[&str] = &["BISECT_NAMES", "BISECT_TERMS"];
+
+/// Refs that hold commits for as long as a bisection goes on.
+const BISECT_REFS: &str = "refs/bisect/";
 
 /// Folders of `.git` that the everyday commands write in.
 const EVERYDAY_FOLDERS: &[&str] = &[
@@ -77,15 +90,14 @@ pub fn examine_repository_change(workspace: &Workspace, plan: &Plan) -> Option<R
         return None;
     }
     let settings = examine_settings(workspace, captured);
-    let unusual =
-        changes.describe_unusual(settings.as_ref()).or_else(|| {
-            match Repository::discover(workspace.root()) {
-                Some(repository) if repository.common_dir == workspace.root().join(".git") => {
-                    let repository = repository.with_layer(captured);
-                    describe_dropped(&repository, captured, &changes)
-                }
-                Some(_) | None => Some("It changes a repository that cannot be read.".to_owned()),
+    let unusual = changes
+        .describe_unusual(settings.as_ref(), &captured.layer)
+        .or_else(|| match Repository::discover(workspace.root()) {
+            Some(repository) if repository.common_dir == workspace.root().join(".git") => {
+                let repository = repository.with_layer(captured);
+                describe_dropped(&repository, captured, &changes)
             }
+            Some(_) | None => Some("It changes a repository that cannot be read.".to_owned()),
         });
     Some(RepositoryChange { unusual, settings })
 }
@@ -117,7 +129,11 @@ impl<'a> GitChanges<'a> {
     }
 
     /// Describes a change that no everyday command makes. Settings that are known are looked at by themselves.
-    fn describe_unusual(&self, settings: Option<&GitSettingsChange>) -> Option<String> {
+    fn describe_unusual(
+        &self,
+        settings: Option<&GitSettingsChange>,
+        layer: &Path,
+    ) -> Option<String> {
         self.0.iter().find_map(|(path, after)| {
             if *path == Path::new(SETTINGS) && settings.is_some() {
                 return None;
@@ -131,11 +147,23 @@ impl<'a> GitChanges<'a> {
             if is_object && **after == Node::Absent {
                 return Some("It removes objects of the repository.".to_owned());
             }
-            let is_everyday = (EVERYDAY_FOLDERS.contains(&first)
-                || (is_file && EVERYDAY_FILES.contains(&first)))
+            let is_everyday_file = EVERYDAY_FILES.contains(&first)
+                || SHELL_WORD_FILES.contains(&first)
+                    && has_plain_words(&layer.join(".git").join(path), after);
+            let is_everyday = (EVERYDAY_FOLDERS.contains(&first) || (is_file && is_everyday_file))
                 && !path.starts_with(REPLACEMENTS);
             (!is_everyday).then(|| format!("It changes `.git/{}`.", path.display()))
         })
+    }
+}
+
+/// Whether a file in a layer is gone, or holds plain words, quoted or not.
+fn has_plain_words(file: &Path, after: &Node) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || " \n'-_./".contains(c);
+    match after {
+        Node::Absent => true,
+        Node::File { .. } => read_line_file(file).is_some_and(|text| text.chars().all(is_plain)),
+        Node::Link { .. } | Node::Folder { .. } => false,
     }
 }
 
@@ -308,10 +336,9 @@ fn describe_dropped(
             }
         }
     }
-    let left = before
-        .detached
-        .filter(|old| !reaches(repository, &all_after, old));
-    if left.is_some() {
+    let bisected = before.names().filter(|name| name.starts_with(BISECT_REFS));
+    let mut loose = before.detached.iter().chain(bisected.filter_map(held));
+    if loose.any(|old| !reaches(repository, &all_after, old)) {
         return Some("It leaves commits that no branch holds.".to_owned());
     }
     describe_dropped_stash(repository, captured, changes)
