@@ -21,7 +21,7 @@ use crate::pipeline::call_context::CallContext;
 use crate::pipeline::outcome::ToolRun;
 use crate::pipeline::prepare::PreparedCall;
 use crate::pipeline::verdict::Assessment;
-use crate::pipeline::{bounds, execute, hooks, outcome};
+use crate::pipeline::{bounds, execute, hooks, outcome, outgoing};
 use crate::session::Session;
 
 /// Result of a call that ran in a dry run.
@@ -212,9 +212,12 @@ pub(crate) async fn run(
     let session = cx.session;
     let mut is_hooked = agreed.is_some();
     // Data that is sent to a host cannot be taken back, so the hooks are asked beforehand.
-    if !hosts.is_empty() && !is_hooked {
-        hooks::ask_before_execution(cx).await?;
-        is_hooked = true;
+    if !hosts.is_empty() {
+        if !is_hooked {
+            hooks::ask_before_execution(cx).await?;
+            is_hooked = true;
+        }
+        outgoing::remember_sent(cx, &prepared.facts);
     }
     let now = session.engine.now();
     let mut tool_context = prepared.tool_context.clone();

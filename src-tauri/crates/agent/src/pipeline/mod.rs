@@ -157,6 +157,7 @@ async fn run_approved(
     if !is_hooked {
         hooks::ask_before_execution(cx).await?;
     }
+    outgoing::remember_sent(cx, &prepared.facts);
 
     // 8. Run it: in a dry run first, by committing what a dry run captured, in place over a snapshot, or directly.
     let ran = match mode {

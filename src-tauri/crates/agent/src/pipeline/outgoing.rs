@@ -5,7 +5,10 @@ use std::net::IpAddr;
 use policy::CallFacts;
 use policy::path::Os;
 use policy::rules::protections::Protections;
-use policy::watchdogs::{Alarm, KnownSecret, OutgoingSecret, SecretMask, find_outgoing_secrets};
+use policy::watchdogs::{
+    Alarm, KnownSecret, OutgoingSecret, SecretMask, collect_letters, find_outgoing_secrets,
+    find_second_halves,
+};
 use protocol::rule::verdict::TrailStep;
 use protocol::{CallId, Capability, Gate, ToolCall};
 use provider::{KeySource, KeyStore, LoadedKey};
@@ -37,27 +40,31 @@ pub(crate) async fn mask_secrets(
     call: &ToolCall,
     arguments: &Map<String, Value>,
 ) {
-    if may_send(session, &call.name, arguments) {
-        let _found = search_arguments(session, &call.id, arguments).await;
+    if let Some(receivers) = find_likely_receivers(session, &call.name, arguments) {
+        let _found = search_arguments(session, &call.id, arguments, &receivers).await;
     }
 }
 
-/// Whether a call sends these arguments to somebody, as far as it can be told without a look at the disk. One that is
-/// not understood might.
-fn may_send(session: &Session, name: &str, arguments: &Map<String, Value>) -> bool {
+/// Returns who may receive these arguments of a call, as far as it can be told without a look at the disk; none if nobody
+/// does. Of one that is not understood nobody is known, and somebody might.
+fn find_likely_receivers(
+    session: &Session,
+    name: &str,
+    arguments: &Map<String, Value>,
+) -> Option<Vec<String>> {
     let tools = session.tools();
     let Ok(tool) = tools.find(name).map(ResolvedTool) else {
-        return true;
+        return Some(Vec::new());
     };
     let Ok(arguments) = resolve::validate_arguments(session, &tool, arguments) else {
-        return true;
+        return Some(Vec::new());
     };
     let resolver = AccessResolver::Names {
         os: Os::CURRENT,
         root: &session.tool_context.workspace.root().to_string_lossy(),
     };
     let facts = resolver.resolve_accesses(&tool.0.tool.accesses(&arguments));
-    find_receiver(&tool, &facts).is_some()
+    find_receiver(&tool, &facts).map(|receiver| receiver.all)
 }
 
 /// Looks for secrets in the arguments of the call, if they may leave this machine, or reach another agent or a program
@@ -66,7 +73,8 @@ pub(crate) async fn check_secrets(cx: &CallContext<'_>, facts: &CallFacts) -> Ou
     let Some(receiver) = find_receiver(&cx.tool, facts) else {
         return OutgoingSecrets::default();
     };
-    match search_arguments(cx.session, &cx.call.id, &cx.arguments).await {
+    let found = search_arguments(cx.session, &cx.call.id, &cx.arguments, &receiver.all).await;
+    match found {
         Some(found) => sort_secrets(cx, &receiver, found),
         None => OutgoingSecrets {
             alarm: Some(Alarm::ask_every_time(
@@ -77,19 +85,30 @@ pub(crate) async fn check_secrets(cx: &CallContext<'_>, facts: &CallFacts) -> Ou
     }
 }
 
+/// Remembers what the call is about to send, so that the rest of a secret is recognized in a later one.
+pub(crate) fn remember_sent(cx: &CallContext<'_>, facts: &CallFacts) {
+    if let Some(receiver) = find_receiver(&cx.tool, facts) {
+        let letters = collect_letters(&cx.arguments);
+        cx.session.add_sent_letters(&receiver.all, &letters);
+    }
+}
+
 /// Finds the secrets in arguments of a call, and masks them in all events of the call from then on. Returns none if the
 /// arguments could not be searched; then all of them are masked.
 async fn search_arguments(
     session: &Session,
     call: &CallId,
     arguments: &Map<String, Value>,
+    receivers: &[String],
 ) -> Option<Vec<OutgoingSecret>> {
     let workspace = session.tool_context.workspace.clone();
     let keys = session.engine.keys.clone();
     let searched = arguments.clone();
+    let sent = session.sent_letters(receivers);
     let searched = tokio::task::spawn_blocking(move || {
         let known = collect_known_secrets(&workspace, &*keys);
-        let found = find_outgoing_secrets(&searched, &known);
+        let mut found = find_outgoing_secrets(&searched, &known);
+        found.extend(find_second_halves(&searched, &sent, &known));
         let mask = SecretMask::new(&found, &searched);
         (found, mask)
     });
@@ -109,8 +128,8 @@ fn sort_secrets(
 ) -> OutgoingSecrets {
     let known = cx.session.released_secrets();
     let release_of = |one: &OutgoingSecret| {
-        let whole = receiver.whole.as_deref()?;
-        Some(known.release_of(&one.secret, whole))
+        let whole = receiver.all.join("\n");
+        (receiver.is_whole).then(|| known.release_of(&one.secret, &whole))
     };
     let is_released = |one: &OutgoingSecret| release_of(one).is_some_and(|it| known.contains(it));
     let (released, asked): (Vec<_>, Vec<_>) = found.into_iter().partition(is_released);
@@ -132,8 +151,10 @@ fn sort_secrets(
 struct Receiver {
     /// The name that a person is shown.
     shown: String,
-    /// Everybody who receives them; none if that is not known, so that nothing is let go for good.
-    whole: Option<String>,
+    /// Everybody who is known to receive them.
+    all: Vec<String>,
+    /// Whether nobody else receives them: only then is anything let go for good.
+    is_whole: bool,
 }
 
 /// Returns who receives the arguments of a call; none if they stay with the app and in its sandbox.
@@ -164,7 +185,8 @@ fn find_receiver(tool: &ResolvedTool<'_>, facts: &CallFacts) -> Option<Receiver>
     let is_command = facts.commands().next().is_some();
     Some(Receiver {
         shown,
-        whole: (!is_command).then(|| receivers.join("\n")),
+        all: receivers.into_iter().map(str::to_owned).collect(),
+        is_whole: !is_command,
     })
 }
 

@@ -56,6 +56,7 @@ use crate::session::run_state::own_files::OwnFiles;
 use crate::session::run_state::released_secrets::{ReleasedSecrets, SecretRelease};
 use crate::session::run_state::repeats::RepeatCounter;
 use crate::session::run_state::run_limits::RunUsage;
+use crate::session::run_state::sent_letters::SentLetters;
 pub(crate) use crate::session::run_state::stop_reason::StopReason;
 use crate::session::session_lock::SessionLock;
 use crate::session::timers::TimerPool;
@@ -124,6 +125,8 @@ struct SessionData {
     own_files: OwnFiles,
     /// The secrets that the person let go.
     released_secrets: ReleasedSecrets,
+    /// What the session sent.
+    sent_letters: SentLetters,
     active_time: ActiveTime,
     usage: Arc<RunUsage>,
     /// State that was recorded last.
@@ -278,6 +281,16 @@ impl Session {
     /// Adds secrets that the person let go.
     pub(crate) fn release_secrets(&self, releases: &[SecretRelease]) {
         self.data.lock().released_secrets.add(releases);
+    }
+
+    /// Returns the letters and digits that were sent to any of these receivers.
+    pub(crate) fn sent_letters(&self, receivers: &[String]) -> String {
+        self.data.lock().sent_letters.sent_to(receivers)
+    }
+
+    /// Adds letters and digits that are sent to these receivers.
+    pub(crate) fn add_sent_letters(&self, receivers: &[String], letters: &str) {
+        self.data.lock().sent_letters.add(receivers, letters);
     }
 
     /// Whether a run is active.

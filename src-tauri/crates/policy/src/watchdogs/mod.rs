@@ -22,7 +22,9 @@ use crate::AgentManifest;
 use crate::facts::CallFacts;
 use command::WatchedCommand;
 pub(crate) use exfiltration::NETWORK_PROGRAMS;
-pub use outgoing_secrets::{KnownSecret, OutgoingSecret, find_outgoing_secrets};
+pub use outgoing_secrets::{
+    KnownSecret, OutgoingSecret, collect_letters, find_outgoing_secrets, find_second_halves,
+};
 pub use pushes::{Push, find_known_secrets, find_pushes};
 pub use secret_mask::SecretMask;
 

@@ -11,7 +11,7 @@ use protocol::text::redact;
 use serde_json::{Map, Value};
 
 use super::secret_forms::{
-    FormedValue, Letters, SECRET_CHARS_MIN, SecretForm, is_split, list_forms,
+    FormedValue, Letters, SECRET_CHARS_MIN, SecretForm, is_halved, is_split, list_forms,
 };
 
 /// Fewest different letters and digits in a secret.
@@ -49,6 +49,11 @@ pub struct OutgoingSecret {
 }
 
 impl OutgoingSecret {
+    /// Whether only a part of the secret stands in the arguments.
+    pub(super) fn is_half(&self) -> bool {
+        self.form == SecretForm::Halved
+    }
+
     /// Describes the secrets for a person, each once: `the secret `API_KEY` in `.env`, reversed`.
     pub fn describe_all<'a>(secrets: impl IntoIterator<Item = &'a Self>) -> String {
         let mut described: Vec<String> = Vec::new();
@@ -162,8 +167,27 @@ pub fn find_outgoing_secrets(
     found
 }
 
+/// Finds the known secrets of which one part stands in arguments and the rest in what was sent before, of which these are
+/// the letters and digits.
+pub fn find_second_halves(
+    arguments: &Map<String, Value>,
+    sent_letters: &str,
+    known: &[KnownSecret],
+) -> Vec<OutgoingSecret> {
+    let outgoing = collect_letters(arguments);
+    let halved = known.iter().filter(|secret| {
+        let is_new = secret.find_in(&outgoing).is_none();
+        is_new && is_halved(&normalize(&secret.value), sent_letters, &outgoing)
+    });
+    let found = halved.map(|secret| OutgoingSecret {
+        secret: secret.clone(),
+        form: SecretForm::Halved,
+    });
+    found.collect()
+}
+
 /// Returns the letters and digits of all texts, numbers and names of arguments.
-pub(super) fn collect_letters(arguments: &Map<String, Value>) -> String {
+pub fn collect_letters(arguments: &Map<String, Value>) -> String {
     Letters::percent_decoded(&collect_argument_texts(arguments).concat()).text
 }
 
@@ -297,6 +321,30 @@ mod tests {
             let reason = check(arguments.clone());
             let reason = reason.unwrap_or_else(|| panic!("passed: {arguments}"));
             assert!(reason.ends_with(form), "{arguments}: {reason}");
+        }
+    }
+
+    #[test]
+    fn a_half_counts_with_what_was_sent_before() {
+        let known =
+            KnownSecret::find_in_file(".env", b"A_KEY=qX7pL2mZ9vRt4KwS\nB_KEY=Zk81nQ0xLs\n");
+        for (before, now, is_found) in [
+            ("qX7pL2mZ", "9vRt4KwS", true),
+            ("9vRt4KwS", "qX7pL2mZ", true),
+            ("and qX7pL2mZ9vR more", "see t4KwS", false),
+            ("and qX7p-L2mZ more", "see 9v.Rt4KwS", true),
+            ("qX7pL2mZ", "qX7pL2mZ", false),
+            ("qX7pL2mZ", "other", false),
+            ("", "qX7pL2mZ", false),
+            // It is found by itself.
+            ("qX7pL2mZ", "qX7pL2mZ9vRt4KwS", false),
+            // Too short to be told from other text.
+            ("Zk81n", "Q0xLs", false),
+        ] {
+            let arguments = json!({ "a": now });
+            let sent = normalize(before);
+            let found = find_second_halves(arguments.as_object().unwrap(), &sent, &known);
+            assert_eq!(found.len(), usize::from(is_found), "{before} {now}");
         }
     }
 

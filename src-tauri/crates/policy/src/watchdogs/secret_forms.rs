@@ -10,6 +10,10 @@ pub(super) const SECRET_CHARS_MIN: usize = 8;
 /// Shortest part of a secret that is looked for, in letters and digits.
 pub(super) const PART_CHARS_MIN: usize = 5;
 
+/// Shortest part of a secret that is looked for in what earlier calls sent, in letters and digits: there is much more of
+/// that, and shorter parts stand in it by chance.
+const HALF_CHARS_MIN: usize = 8;
+
 /// Form in which a secret was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SecretForm {
@@ -20,6 +24,8 @@ pub(super) enum SecretForm {
     Base64,
     Hex,
     Split,
+    /// One part stands in what was sent before.
+    Halved,
 }
 
 impl SecretForm {
@@ -30,6 +36,7 @@ impl SecretForm {
             Self::Base64 => ", in base64",
             Self::Hex => ", in hex",
             Self::Split => ", in two parts",
+            Self::Halved => ", one part here and one in an earlier call",
         }
     }
 }
@@ -70,6 +77,17 @@ pub(super) fn is_split(value: &str, text: &str) -> bool {
         let found = text.find(first).map(|found| found + first.len());
         found.is_some_and(|end| text[end..].contains(second))
     })
+}
+
+/// Whether one part of a value stands in one text, and the rest in another.
+pub(super) fn is_halved(value: &str, one: &str, other: &str) -> bool {
+    let is_parted = |first_in: &str, second_in: &str| {
+        let last = value.len().saturating_sub(HALF_CHARS_MIN);
+        let places = HALF_CHARS_MIN..=last;
+        let mut starts = places.take_while(|at| first_in.contains(&value[..*at]));
+        starts.any(|at| second_in.contains(&value[at..]))
+    };
+    is_parted(one, other) || is_parted(other, one)
 }
 
 /// The letters and digits of a text, in lower case, and where each stands.

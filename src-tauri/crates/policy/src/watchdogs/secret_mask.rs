@@ -34,11 +34,9 @@ impl SecretMask {
             let hidden = texts.iter().map(|text| secret.count_hidden(text));
             secret.is_spread && hidden.sum::<usize>() < secret.letters_len()
         };
-        mask.whole = mask
-            .secrets
-            .iter()
-            .find(is_shown)
-            .map(|secret| secret.mark.clone());
+        let mut shown = found.iter().zip(&mask.secrets);
+        let shown = shown.find(|(one, secret)| one.is_half() || is_shown(secret));
+        mask.whole = shown.map(|(_, secret)| secret.mark.clone());
         mask
     }
 

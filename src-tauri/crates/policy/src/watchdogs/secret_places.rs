@@ -130,7 +130,8 @@ fn find_among<'a>(
             | SecretForm::Plain
             | SecretForm::Reversed
             | SecretForm::Hex
-            | SecretForm::Split => bytes,
+            | SecretForm::Split
+            | SecretForm::Halved => bytes,
         };
         let mark = &secret.mark;
         places.push(SecretPlace { bytes, mark });

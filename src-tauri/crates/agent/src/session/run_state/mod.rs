@@ -6,4 +6,5 @@ pub(crate) mod own_files;
 pub(crate) mod released_secrets;
 pub(crate) mod repeats;
 pub(crate) mod run_limits;
+pub(crate) mod sent_letters;
 pub(crate) mod stop_reason;
