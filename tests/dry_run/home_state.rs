@@ -2,13 +2,17 @@
 //!
 //! A process has one home, so a test with a home of its own runs in a process of its own.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use agent::Host;
+use protocol::query::{Answer, Query};
 use protocol::settings::Posture;
-use protocol::{CallState, CallView, Decision};
-use support::{Fixture, shown_effects};
+use protocol::{CallState, CallView, Decision, Op};
+use support::{Fixture, expect_variant, rule_text, shown_effects};
+use tempfile::TempDir;
 
 use super::commits::effect_lines;
 use super::postures::open_in;
@@ -16,23 +20,46 @@ use super::postures::open_in;
 /// Says to the process of a test that its home is made for it.
 const MARK: &str = "COUNTERSIGN_TEST_HAS_HOME";
 
-/// The home that was made for this test; `None` in the process that makes it, runs the test again there, and looks at
-/// it afterwards.
+/// The home that was made for this test; `None` in the process that makes it, runs the test again there, and finds that
+/// nothing in it changed.
 fn own_home(test: &str, files: &[(&str, &str)]) -> Option<PathBuf> {
-    if std::env::var_os(MARK).is_some() {
-        return std::env::var_os("HOME").map(PathBuf::from);
+    let given = given_home();
+    if given.is_none() {
+        let home = run_with_home(test, files);
+        for (path, text) in files {
+            let after = std::fs::read_to_string(home.path().join(path));
+            assert_eq!(&after.unwrap(), text, "{path}");
+        }
+        assert_eq!(list_files(home.path()).len(), files.len());
     }
+    given
+}
+
+/// The home that was made for the test that runs in this process; `None` in the process that makes it.
+fn given_home() -> Option<PathBuf> {
+    std::env::var_os(MARK)?;
+    std::env::var_os("HOME").map(PathBuf::from)
+}
+
+/// Runs a test again, in a process with a home that has these files.
+fn run_with_home(test: &str, files: &[(&str, &str)]) -> TempDir {
     // Not in `/tmp`, of which a sandbox has its own.
     let home = tempfile::tempdir_in("/var/tmp").unwrap();
     for (path, text) in files {
         let path = home.path().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
+        std::fs::write(&path, text).unwrap();
+        if text.starts_with("#!") {
+            std::fs::set_permissions(path, Permissions::from_mode(0o755)).unwrap();
+        }
     }
+    let mut folders = vec![home.path().join("tools")];
+    folders.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap()));
     let path = format!("{}::{test}", module_path!().split_once("::").unwrap().1);
     let mut again = Command::new(std::env::current_exe().unwrap());
     again.args(["--exact", &path, "--nocapture"]);
     again.env("PIP_CACHE_DIR", home.path().join("pip-cache"));
+    again.env("PATH", std::env::join_paths(folders).unwrap());
     again
         .env_remove("npm_config_cache")
         .env_remove("NPM_CONFIG_CACHE");
@@ -44,12 +71,7 @@ fn own_home(test: &str, files: &[(&str, &str)]) -> Option<PathBuf> {
         "{said}{}",
         String::from_utf8_lossy(&ran.stderr)
     );
-    for (path, text) in files {
-        let after = std::fs::read_to_string(home.path().join(path));
-        assert_eq!(&after.unwrap(), text, "{path}");
-    }
-    assert_eq!(list_files(home.path()).len(), files.len());
-    None
+    home
 }
 
 fn list_files(folder: &Path) -> Vec<PathBuf> {
@@ -217,5 +239,125 @@ async fn a_command_may_name_what_it_reads_of_caches_and_nothing_else_there() {
             ),
             None => assert_eq!(state, CallState::Denied, "{command}: {text}"),
         }
+    }
+}
+
+/// npm's cache, with a program in the place of npm that does what the workspace says.
+const NPM_FILES: [(&str, &str); 4] = [
+    (".npm/_cacache/gone", "gone\n"),
+    (".npm/_cacache/index", "old\n"),
+    (".npm/_other/log", "log\n"),
+    ("tools/npm", "#!/bin/sh\nexec sh ./program\n"),
+];
+
+/// A desk whose agent runs this command, in which npm does what the script says.
+async fn open_npm(command: &str, script: &str, rules: &str) -> Fixture {
+    let mut desk = open_in(Posture::AskAboutEffects, command, Host::Person).await;
+    desk.write_file("program", script);
+    desk.write_rules(rules);
+    desk
+}
+
+#[tokio::test]
+async fn a_rule_keeps_what_a_program_writes_in_its_cache() {
+    let test = "a_rule_keeps_what_a_program_writes_in_its_cache";
+    let Some(home) = given_home() else {
+        let home = run_with_home(test, &NPM_FILES);
+        assert_eq!(list_files(home.path()).len(), NPM_FILES.len());
+        return;
+    };
+    let script = "cd ~/.npm; echo new >> _cacache/index; rm _cacache/gone; mkdir -p _cacache/content; \
+        echo more > _cacache/content/more; echo lost >> _other/log";
+    let rule = rule_text("home.keep", "~/.npm/_cacache", "allow");
+    let mut desk = open_npm("cd . && npm run build", script, &rule).await;
+    desk.play().await;
+    let (state, text) = desk.call_outcomes().await.remove(0);
+    assert_eq!(state, CallState::Done, "{text}");
+    let read = |path: &str| std::fs::read_to_string(home.join(".npm").join(path)).ok();
+    let cached = || ["index", "gone", "content/more"].map(|path| read(&format!("_cacache/{path}")));
+    let kept = [
+        Some("old\nnew\n".to_owned()),
+        None,
+        Some("more\n".to_owned()),
+    ];
+    assert_eq!(cached(), kept, "{text}");
+    assert_eq!(read("_other/log").as_deref(), Some("log\n"));
+    let call = desk.only_call().await;
+    assert_eq!(
+        shown_effects(&call).notes,
+        [
+            "In `~/.npm/_cacache` it wrote 3 files, which a rule keeps.",
+            "In your home folder it wrote 1 file of npm's cache, thrown away with the sandbox.",
+        ]
+    );
+    let query = Query::Timeline {
+        workspace: None,
+        offset: 0,
+        limit: 10,
+    };
+    let timeline = expect_variant!(desk.query(query).await, Answer::Timeline(timeline) => timeline);
+    let [entry] = timeline.entries.as_slice() else {
+        panic!("{timeline:?}");
+    };
+    assert_eq!(entry.title, "Kept in ~/.npm/_cacache");
+    desk.submit(Op::Undo {
+        entry: entry.id.clone(),
+    })
+    .await;
+    let before = [Some("old\n".to_owned()), Some("gone\n".to_owned()), None];
+    assert_eq!(cached(), before);
+}
+
+#[tokio::test]
+async fn what_no_rule_keeps_for_certain_is_thrown_away() {
+    let test = "what_no_rule_keeps_for_certain_is_thrown_away";
+    let Some(home) = own_home(test, &NPM_FILES) else {
+        return;
+    };
+    let rule = rule_text("home.keep", "~/.npm/_cacache", "allow");
+    let closed = rule_text("fs.write", &format!("{}/.npm/**", home.display()), "deny");
+    let both = format!("{rule}{closed}");
+    let write = "echo new >> ~/.npm/_cacache/index";
+    let offer = "thrown away with the sandbox. The rule `home.keep` for `~/.npm/_cacache` would keep what it wrote there.";
+    let lost = "it wrote 1 file of npm's cache, thrown away with the sandbox.";
+    let needless = "is not kept, though a rule says so";
+    for (command, script, rules, says) in [
+        ("npm run build", write, "", offer),
+        ("npm run build && sh program", write, &rule, lost),
+        ("sh program", write, &rule, lost),
+        (
+            "npm run build",
+            "ln -s /etc ~/.npm/_cacache/etc",
+            &rule,
+            needless,
+        ),
+        (
+            "npm run build",
+            "ln -s ../../.ssh ~/.npm/_cacache/ssh",
+            &rule,
+            needless,
+        ),
+        (
+            "npm run build",
+            "mkfifo ~/.npm/_cacache/pipe",
+            &rule,
+            needless,
+        ),
+        (
+            "npm run build",
+            "chmod 666 ~/.npm/_cacache/index",
+            &rule,
+            needless,
+        ),
+        ("npm run build", write, &both, "which a rule keeps"),
+    ] {
+        let mut desk = open_npm(command, script, rules).await;
+        desk.play().await;
+        let (state, text) = desk.call_outcomes().await.remove(0);
+        assert_eq!(state, CallState::Done, "{command}: {script}: {text}");
+        let notes = shown_effects(&desk.only_call().await).notes.join(" ");
+        assert!(notes.contains(says), "{command}: {script}: {notes}");
+        let is_restricted = text.contains("is not kept: a rule restricts changing");
+        assert_eq!(is_restricted, rules == both, "{text}");
     }
 }

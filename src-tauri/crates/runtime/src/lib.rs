@@ -68,9 +68,10 @@ pub use clock::{
     Clock, CountingIdGenerator, FrozenClock, IdGenerator, SystemClock, TimeIdGenerator,
 };
 pub use dry_run::{
-    ContentPair, DryRunEnvironment, DryRunOutput, InPlaceResult, InPlaceRun, Isolation, LayerKind,
-    PrivateCopy, RecoveredRuns, SandboxOptions, SandboxProbe, SandboxRequest, SkippedPaths,
-    Snapshot, describe_changed_rights, is_home_state, read_contents,
+    CacheUse, ContentPair, DryRunEnvironment, DryRunOutput, HomeCache, InPlaceResult, InPlaceRun,
+    Isolation, KeptCache, LayerKind, PrivateCopy, RecoveredRuns, SandboxOptions, SandboxProbe,
+    SandboxRequest, SkippedPaths, Snapshot, describe_changed_rights, is_home_state,
+    list_home_caches, read_contents,
 };
 pub use error::FileError;
 pub use net::{

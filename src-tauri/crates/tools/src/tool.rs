@@ -12,7 +12,7 @@ use protocol::{
     Access, CallId, PartialResult, Plan, Preview, ResolvedAccess, SessionId, ToolError,
     ToolInterface, ToolOutput,
 };
-use runtime::{DryRunEnvironment, NetworkClient, SessionFolder, Snapshot, Workspace};
+use runtime::{DryRunEnvironment, KeptCache, NetworkClient, SessionFolder, Snapshot, Workspace};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -200,6 +200,8 @@ pub struct ToolDryRun {
     pub secrets: Vec<String>,
     /// Hosts that the call reached on the network, each once: anything sent there cannot be taken back.
     pub hosts_reached: Vec<String>,
+    /// Changes in caches of the home folder that are kept once the effects are carried out.
+    pub kept_caches: Vec<KeptCache>,
     /// Output of the call once its effects are carried out.
     pub output: ToolOutput,
     /// Keeps the captured effects alive; they are deleted when this is dropped.

@@ -18,6 +18,7 @@ use crate::pipeline::abort::Abort;
 use crate::pipeline::approval::UserFeedback;
 use crate::pipeline::attempt::Attempt;
 use crate::pipeline::call_context::CallContext;
+use crate::pipeline::execute::home_caches;
 use crate::pipeline::outcome::ToolRun;
 use crate::pipeline::prepare::PreparedCall;
 use crate::pipeline::verdict::Assessment;
@@ -77,11 +78,18 @@ impl DryRunResult {
             committed.map_err(tools::commit_error)
         };
         let committed = tokio::task::spawn_blocking(commit).await;
+        let mut result = match committed {
+            Ok(committed) => committed.map(|()| self.done.output.clone()),
+            Err(_) => Err(execute::internal_error()),
+        };
+        if let Ok(output) = &mut result {
+            let kept = &self.done.kept_caches;
+            for lost in home_caches::commit_caches(session, approved, kept).await {
+                output.text.push_str(&format!("\n[{lost}]"));
+            }
+        }
         ToolRun {
-            result: match committed {
-                Ok(committed) => committed.map(|()| self.done.output.clone()),
-                Err(_) => Err(execute::internal_error()),
-            },
+            result,
             duration_ms: self.duration_ms,
         }
     }
@@ -222,6 +230,8 @@ pub(crate) async fn run(
     let now = session.engine.now();
     let mut tool_context = prepared.tool_context.clone();
     tool_context.net = egress::allow_hosts(&tool_context.net, hosts, session.rules(), now);
+    let caches = home_caches::find_caches(session, &prepared.facts);
+    tool_context.dry_run_environment = tool_context.dry_run_environment.with_caches(caches);
     session
         .journal
         .record_call(&cx.call.id, CallChange::Started);
@@ -261,7 +271,7 @@ fn started_commands(plan: &Plan) -> Vec<String> {
 
 /// Returns the writes and deletions of a plan, path by path. They were captured below the workspace's own root and
 /// through no link, so every path is already resolved.
-fn plan_effects(plan: &Plan) -> Vec<ResolvedAccess> {
+pub(super) fn plan_effects(plan: &Plan) -> Vec<ResolvedAccess> {
     let Plan::Effects(captured) = plan else {
         return Vec::new();
     };

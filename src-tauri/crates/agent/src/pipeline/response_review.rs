@@ -58,6 +58,7 @@ pub(crate) fn review_response(
         },
         refusal_count: 0,
         secrets: Vec::new(),
+        kept_caches: Vec::new(),
         hosts_reached: hosts,
         output,
         capture: Arc::new(()),

@@ -102,7 +102,7 @@ pub(crate) async fn take_workspace_snapshot(
 }
 
 /// Returns the metadata of a copy for the history.
-fn entry_meta(session: &Session, call: &CallId, title: &str) -> UndoEntryMeta {
+pub(super) fn entry_meta(session: &Session, call: &CallId, title: &str) -> UndoEntryMeta {
     let config = &session.engine.config;
     let title = session.journal.secret_mask(call).mask_text(title);
     UndoEntryMeta {

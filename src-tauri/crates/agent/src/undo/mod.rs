@@ -209,6 +209,10 @@ async fn record_restore(
     action: Option<UndoId>,
 ) -> Result<(), UserError> {
     let session = engine.session(&entry.session)?;
+    // What was kept in a cache of the home folder is no effect that the call's entry has: the history alone has it.
+    if entry.workspace != session.tool_context.workspace.root().display().to_string() {
+        return Ok(());
+    }
     let UndoEntry {
         id: entry,
         call,

@@ -19,6 +19,7 @@ use protocol::rule::verdict::RuleTrace;
 use protocol::{At, Capability, ResolvedAccess, Rule, RuleAction, RuleScope, ToolMode, Verdict};
 
 pub use compiled_rule::CompiledRule;
+pub(crate) use compiled_rule::HOME_KEEP;
 pub(crate) use compiled_rule::{covers_fact, covers_named_path, matches_named_path, path_forms};
 pub(crate) use server_permission::resolve_permission;
 pub(crate) use subject::quote_truncated;
@@ -317,6 +318,23 @@ impl RuleSet {
     pub(crate) fn allows_remote(&self, remote: &RemoteUse, now: At) -> bool {
         let mut rules = self.rules.iter();
         rules.any(|rule| rule.allows_remote(remote) && !is_out_of_force(rule, now))
+    }
+
+    /// Whether a rule keeps what commands write in a cache of the home folder.
+    pub fn keeps_cache(&self, folder: &str, now: At) -> bool {
+        let mut rules = self.rules.iter();
+        let keeps = |rule: &CompiledRule| rule.keeps_cache(folder) && !is_out_of_force(rule, now);
+        self.broken.is_none() && rules.any(keeps)
+    }
+
+    /// Whether a rule restricts changing a path: one of a person that does not allow it, or a built-in one that denies it.
+    pub fn restricts_change(&self, tool: &str, fact: &ResolvedAccess, now: At) -> bool {
+        let subject = Subject::new(tool, SubjectKind::Effect(fact));
+        let decision = self.evaluate_subject(&subject, now, Verdict::Allow);
+        let mut rules = decision.traces.iter().map(|trace| &trace.rule);
+        decision.verdict == Some(Verdict::Deny)
+            || rules
+                .any(|rule| rule.scope != RuleScope::Builtin && rule.action != RuleAction::Allow)
     }
 
     /// Whether a rule opens a host that is closed unless it is named.

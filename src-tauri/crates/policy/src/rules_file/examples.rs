@@ -51,10 +51,13 @@ pub(super) fn narrow_by_counterexamples(
 }
 
 /// Whether a rule alone speaks of an example: a command for rules about commands, a host for rules about hosts,
-/// `name=value` for rules about an argument, an address for rules about a remote, a path for all others.
+/// `name=value` for rules about an argument, an address for rules about a remote, a cache for rules that keep one, a path for all others.
 pub(super) fn matches_example(rule: &CompiledRule, example: &str) -> bool {
     if let Some(address) = rule.remote_address() {
         return address.as_str() == example;
+    }
+    if let Some(cache) = rule.cache() {
+        return cache == example;
     }
     let capability = match rule.rule.permission.as_str() {
         "bash" | "shell.run" | "mode:local" => Capability::ShellRun,

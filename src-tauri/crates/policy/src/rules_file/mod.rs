@@ -15,7 +15,7 @@ use similar::get_close_matches;
 
 use crate::limits::{EXAMPLES_MAX, PATTERN_BYTES_MAX, RULES_MAX, USES_MAX};
 use crate::path::Os;
-use crate::rules::{CompiledRule, NET_READ};
+use crate::rules::{CompiledRule, HOME_KEEP, NET_READ};
 use raw::{RawRule, RawRulesFile};
 
 pub use crate::rules::loaded_file::{RulesFile, RulesFileWarning};
@@ -226,7 +226,7 @@ fn check_permission(permission: &str) -> Result<(), String> {
     let permission = &*crate::rules::resolve_permission(permission)?;
     let capabilities = Capability::ALL.map(Capability::as_str);
     let further = RemoteUseKind::ALL.map(RemoteUseKind::permission);
-    let known = [&capabilities[..], &[NET_READ], &further[..]].concat();
+    let known = [&capabilities[..], &[NET_READ], &further[..], &[HOME_KEEP]].concat();
     if permission.contains('.') && !known.contains(&permission) {
         return Err(format!(
             "`{permission}` is not a capability; the capabilities are {}{}",

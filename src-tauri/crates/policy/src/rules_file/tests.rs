@@ -222,3 +222,43 @@ fn a_rule_about_a_remote_allows_and_names_its_address() {
     let fault = rule("git.pull", &allow).unwrap_err();
     assert!(fault.message.contains("git.fetch, git.push"), "{fault}");
 }
+
+#[test]
+fn a_rule_that_keeps_a_cache_allows_and_names_its_folder() {
+    let rule = |rest: &str| user(&format!("[[rule]]\npermission = \"home.keep\"\n{rest}\n"));
+    let allow = "pattern = \"~/.npm/_cacache\"\naction = \"allow\"";
+    let file = rule(allow).unwrap();
+    assert_eq!(file.warnings, []);
+    let example = "match = [\"~/.npm/_cacache\"]\nnot_match = [\"~/.npm\"]";
+    assert!(rule(&format!("{allow}\n{example}")).is_ok());
+    for (rest, what) in [
+        ("pattern = \"~/.npm/_cacache\"", "can only allow"),
+        (
+            "pattern = \"~/.npm/_cacache\"\naction = \"deny\"",
+            "can only allow",
+        ),
+        ("action = \"allow\"", "needs a cache"),
+        ("pattern = \"*\"\naction = \"allow\"", "needs a cache"),
+        ("pattern = \"~\"\naction = \"allow\"", "needs a cache"),
+        (
+            "pattern = \"~/.npm/**\"\naction = \"allow\"",
+            "needs a cache",
+        ),
+        (
+            "pattern = \"~/.npm/../.ssh\"\naction = \"allow\"",
+            "needs a cache",
+        ),
+        (
+            "pattern = \"/home/a/.npm\"\naction = \"allow\"",
+            "needs a cache",
+        ),
+        (&format!("{allow}\nmax_uses = 3"), "not counted"),
+        (
+            &format!("{allow}\nmatch = [\"~/.npm\"]"),
+            "does not match its example",
+        ),
+    ] {
+        let fault = rule(rest).unwrap_err();
+        assert!(fault.message.contains(what), "{rest}: {}", fault.message);
+    }
+}

@@ -109,6 +109,7 @@ fn find_rule_warnings(compiled: &CompiledRule, source: &RulesFileSource<'_>) -> 
         && !permission.starts_with("mode:")
         && permission != NET_READ
         && compiled.remote_address().is_none()
+        && compiled.cache().is_none()
         && !Capability::ALL.iter().any(|one| one.as_str() == permission);
     if is_name && !source.known_tools.contains(&permission) {
         let close = get_close_matches(permission, source.known_tools, 1, 0.6);

@@ -41,7 +41,7 @@ pub(crate) mod secrets;
 pub use crate::dry_run::effects::contents::{ContentPair, read_contents};
 pub use crate::dry_run::effects::rights::describe_changed_rights;
 #[cfg(target_os = "linux")]
-pub use crate::dry_run::home_state::is_home_state;
+pub use crate::dry_run::home_state::{is_home_state, list_home_caches};
 pub use crate::dry_run::in_place::run::InPlaceResult;
 use crate::dry_run::in_place::run::{record_changes, recover_runs};
 pub use crate::dry_run::in_place::snapshot::Snapshot;
@@ -71,7 +71,11 @@ type SystemSandbox = crate::dry_run::platform::in_place_only::InPlaceOnly<
 
 /// The environment in which commands run as a dry run. Cheap to clone; opened once.
 #[derive(Debug, Clone)]
-pub struct DryRunEnvironment(Arc<SystemSandbox>);
+pub struct DryRunEnvironment {
+    sandbox: Arc<SystemSandbox>,
+    /// Caches of the home folder that the command's programs have.
+    caches: Vec<CacheUse>,
+}
 
 /// The guarantees that this machine can give for a command in a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -171,8 +175,42 @@ pub struct DryRunOutput {
     pub effects: Effects,
     /// Plan of the changes, for [`crate::History::apply_plan`]; [`Plan::None`] if nothing changed.
     pub plan: Plan,
+    /// Changes in caches of the home folder that are kept.
+    pub kept_caches: Vec<KeptCache>,
     /// Holds the captured bytes.
     _layer: LayerFolder,
+}
+
+/// A cache in a home folder whose changes a rule can keep.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HomeCache {
+    /// The folder, as a rule names it: `~/.npm/_cacache`.
+    pub folder: String,
+    /// Programs whose cache it is.
+    pub programs: Vec<String>,
+}
+
+/// A cache in a home folder of the programs that a command runs.
+#[derive(Debug, Clone)]
+pub struct CacheUse {
+    /// The folder, as a rule names it.
+    pub folder: String,
+    /// Whether a rule keeps what is written there.
+    pub is_kept: bool,
+}
+
+/// Changes of a command in a cache of a home folder, which are kept.
+#[derive(Debug, Clone)]
+pub struct KeptCache {
+    /// The cache, as a rule names it.
+    pub cache: String,
+    /// The folder that the plan is for.
+    pub folder: PathBuf,
+    /// How many files the plan changes.
+    pub files: u64,
+    /// Plan of the changes, for [`History::apply_plan`].
+    pub plan: Plan,
 }
 
 /// Where changes may be kept, the best first. A copy is for systems on which no layer can lie over the workspace.
@@ -185,6 +223,12 @@ const ISOLATION_LEVELS: [Isolation; 2] = [Isolation::Namespaces, Isolation::Land
 #[cfg(not(target_os = "linux"))]
 pub fn is_home_state(_path: &str) -> bool {
     false
+}
+
+/// Returns the caches of home folders whose changes a rule can keep: none, since there are no layers on this system.
+#[cfg(not(target_os = "linux"))]
+pub fn list_home_caches() -> &'static [HomeCache] {
+    &[]
 }
 
 impl DryRunEnvironment {
@@ -217,12 +261,25 @@ impl DryRunEnvironment {
         isolations: &[Isolation],
     ) -> Result<Self, UserError> {
         let inner = SystemSandbox::open(program, folder, masked, kinds, isolations)?;
-        Ok(Self(Arc::new(inner)))
+        Ok(Self {
+            sandbox: Arc::new(inner),
+            caches: Vec::new(),
+        })
+    }
+
+    /// Returns the environment for commands of programs that have these caches in the home folder. What is written in others
+    /// is thrown away with the sandbox.
+    #[must_use]
+    pub fn with_caches(&self, caches: Vec<CacheUse>) -> Self {
+        Self {
+            caches,
+            ..self.clone()
+        }
     }
 
     /// Returns the guarantees for a workspace. They are probed once for each file system and then remembered.
     pub async fn probe(&self, workspace: &Workspace) -> SandboxProbe {
-        self.0.probe(workspace).await
+        self.sandbox.probe(workspace).await
     }
 
     /// Runs a command to its end in a sandbox with a layer over its workspace. Nothing real changes. `on_output` is as
@@ -242,7 +299,12 @@ impl DryRunEnvironment {
         on_output: impl FnMut(&str) + Send,
         cancel: &CancellationToken,
     ) -> Result<DryRunOutput, FileError> {
-        self.0.dry_run(command, net, on_output, cancel).await
+        let request = SandboxRequest {
+            command,
+            net,
+            cancel,
+        };
+        self.sandbox.dry_run(request, &self.caches, on_output).await
     }
 
     /// Takes a snapshot of a workspace for a command that is to run in it for real: complete, outside the workspace,
@@ -259,7 +321,7 @@ impl DryRunEnvironment {
         history: &History,
         meta: UndoEntryMeta,
     ) -> Result<Snapshot, FileError> {
-        self.0.take_snapshot(workspace, history, meta).await
+        self.sandbox.take_snapshot(workspace, history, meta).await
     }
 
     /// Whether a workspace is small enough for a snapshot.
@@ -294,7 +356,7 @@ impl DryRunEnvironment {
         picture: &Snapshot,
         on_output: impl FnMut(&str) + Send,
     ) -> Result<InPlaceRun, FileError> {
-        self.0.run_in_place(request, picture, on_output).await
+        self.sandbox.run_in_place(request, picture, on_output).await
     }
 
     /// Starts a companion program, as [`crate::start_companion`] does, in a sandbox in which the workspace is writable,
@@ -315,7 +377,7 @@ impl DryRunEnvironment {
         workspace: &Workspace,
         net: &NetworkClient,
     ) -> Result<Companion, FileError> {
-        self.0.start_companion(command, workspace, net).await
+        self.sandbox.start_companion(command, workspace, net).await
     }
 
     /// Compares the workspace with its snapshot, and records the changes of a command in the snapshot's history as an

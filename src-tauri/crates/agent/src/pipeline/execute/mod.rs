@@ -1,6 +1,7 @@
 //! Step 8: running the tool within its limits, so that it can be stopped and cannot take anything else down with it.
 
 pub(in crate::pipeline) mod delegated;
+pub(crate) mod home_caches;
 pub(crate) mod network_guard;
 pub(crate) mod updates;
 

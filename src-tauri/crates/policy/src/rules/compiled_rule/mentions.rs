@@ -13,6 +13,7 @@ impl CompiledRule {
             CompiledPattern::Everything
             | CompiledPattern::Exactly(_)
             | CompiledPattern::Remote(_)
+            | CompiledPattern::Cache(_)
             | CompiledPattern::Some { .. } => None,
         }
     }

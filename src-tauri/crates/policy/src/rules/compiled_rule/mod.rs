@@ -1,8 +1,10 @@
 //! One rule, ready to match.
 
+mod caches;
 mod mentions;
 mod remotes;
 
+pub(crate) use caches::HOME_KEEP;
 use protocol::rule::evidence::RemoteUseKind;
 use protocol::{Capability, Digest, ResolvedAccess, Rule, RuleAction};
 
@@ -44,6 +46,8 @@ enum CompiledPattern {
     Argument(Box<ArgumentPattern>),
     /// Uses of the remote at one address.
     Remote(RemoteAddress),
+    /// What commands write in one cache of the home folder.
+    Cache(String),
     Some {
         command: Option<CommandPattern>,
         path: Option<Box<PathPattern>>,
@@ -90,6 +94,7 @@ impl CompiledRule {
             CompiledPattern::Everything
             | CompiledPattern::Argument(_)
             | CompiledPattern::Remote(_)
+            | CompiledPattern::Cache(_)
             | CompiledPattern::Some { .. } => None,
         }
     }
@@ -120,6 +125,11 @@ impl CompiledRule {
                 everything: false,
                 places: false,
                 heads: Some(vec![ProgramName::Exact("git".to_owned())]),
+            },
+            CompiledPattern::Cache(_) => RuleTopic {
+                everything: false,
+                places: false,
+                heads: Some(Vec::new()),
             },
             CompiledPattern::Some {
                 command,
@@ -195,6 +205,7 @@ impl CompiledRule {
             (CompiledPattern::Remote(_), _) => {
                 subject.remote.is_some_and(|used| self.names_remote(used))
             }
+            (CompiledPattern::Cache(_), _) => false,
             (CompiledPattern::Argument(pattern), _) => match narrow {
                 true => pattern.allows(subject.arguments),
                 false => pattern.covers(subject.arguments),
@@ -283,7 +294,8 @@ impl CompiledRule {
             CompiledPattern::Everything
             | CompiledPattern::Exactly(_)
             | CompiledPattern::Argument(_)
-            | CompiledPattern::Remote(_) => None,
+            | CompiledPattern::Remote(_)
+            | CompiledPattern::Cache(_) => None,
         }
     }
 
@@ -331,6 +343,9 @@ impl CompiledPattern {
     fn new(rule: &Rule, os: Os) -> Result<Self, String> {
         if RemoteUseKind::from_permission(&rule.permission).is_some() {
             return Self::new_remote(rule);
+        }
+        if rule.permission == HOME_KEEP {
+            return Self::new_cache(rule);
         }
         let Some(pattern) = rule
             .pattern

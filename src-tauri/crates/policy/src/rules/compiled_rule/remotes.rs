@@ -14,6 +14,7 @@ impl CompiledRule {
             CompiledPattern::Everything
             | CompiledPattern::Exactly(_)
             | CompiledPattern::Argument(_)
+            | CompiledPattern::Cache(_)
             | CompiledPattern::Some { .. } => None,
         }
     }

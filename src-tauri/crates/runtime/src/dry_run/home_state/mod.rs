@@ -1,9 +1,11 @@
 //! Caches and state that programs keep in a home folder, or where a variable of the app says instead, by the list in
-//! `table.toml`: a command of a dry run finds them, and its changes go into layers that nobody carries out.
+//! `table.toml`: a command of a dry run finds them, and its changes go into layers that nobody carries out, but for those in
+//! caches that a rule keeps.
 //!
 //! So a build that fills a cache is no question, and what it left there runs in no program later on. Folders that a link
 //! leads away from the home stay as they are: writing there is refused.
 
+mod kept;
 mod missing;
 
 use std::collections::BTreeMap;
@@ -26,7 +28,10 @@ use crate::dry_run::secrets::credentials::CredentialPaths;
 use crate::dry_run::secrets::homes::find_homes;
 use crate::dry_run::secrets::masks::is_out_of_sight;
 use crate::dry_run::secrets::mounts::MountTable;
+use crate::dry_run::{HomeCache, KeptCache};
 use crate::fs::at_path::AtPath as _;
+use kept::CachePlace;
+pub use kept::list_home_caches;
 use missing::MissingFolders;
 
 /// The format of `table.toml`.
@@ -34,6 +39,7 @@ use missing::MissingFolders;
 #[serde(deny_unknown_fields)]
 struct ProgramTable {
     program: Vec<Program>,
+    kept: Vec<HomeCache>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -76,6 +82,24 @@ impl Program {
         }
         places
     }
+
+    /// Returns the caches whose changes a rule can keep, with each place.
+    fn find_caches(
+        &self,
+        caches: &'static [HomeCache],
+        home: &Path,
+        value: impl Fn(&str) -> Option<OsString>,
+    ) -> Vec<CachePlace> {
+        let mut found = Vec::new();
+        for cache in caches {
+            let below = PathBuf::from(cache.folder.trim_start_matches("~/"));
+            if self.folders.iter().any(|folder| below.starts_with(folder)) {
+                let places = self.find_places(&[below], home, &value).into_iter();
+                found.extend(places.map(|path| CachePlace { cache, path }));
+            }
+        }
+        found
+    }
 }
 
 impl ProgramTable {
@@ -97,6 +121,8 @@ impl ProgramTable {
 #[derive(Debug, Default)]
 pub(in crate::dry_run) struct HomeState {
     layers: Vec<StateLayer>,
+    /// Caches in the layers whose changes a rule can keep.
+    caches: Vec<CachePlace>,
     /// Paths in the layers that are read-only.
     pub read_only: Vec<PathBuf>,
     missing: MissingFolders,
@@ -151,7 +177,8 @@ impl HomeState {
         is_free: impl Fn(&Path) -> bool,
         value: impl Fn(&str) -> Option<OsString>,
     ) -> Result<(), FileError> {
-        for program in &ProgramTable::load()?.program {
+        let table = ProgramTable::load()?;
+        for program in &table.program {
             for path in program.find_places(&program.folders, home, &value) {
                 if !is_real_folder(&path) || !is_free(&path) || self.overlaps(&path) {
                     continue;
@@ -167,6 +194,9 @@ impl HomeState {
             let mut read_only = program.find_places(&program.read_only, home, &value);
             read_only.retain(|path| self.overlaps(path));
             self.read_only.append(&mut read_only);
+            let mut caches = program.find_caches(&table.kept, home, &value);
+            caches.retain(|place| self.holds(&place.path));
+            self.caches.append(&mut caches);
         }
         Ok(())
     }
@@ -177,6 +207,12 @@ impl HomeState {
             let folder = &layer.folder.path;
             path.starts_with(folder) || folder.starts_with(path)
         })
+    }
+
+    /// Whether a path lies in a folder that has a layer.
+    fn holds(&self, path: &Path) -> bool {
+        let mut layers = self.layers.iter();
+        layers.any(|layer| path.starts_with(&layer.folder.path))
     }
 
     /// Returns the folders as the sandbox needs them.
@@ -196,13 +232,16 @@ impl HomeState {
         self.missing.take_refusals(refusals)
     }
 
-    /// Describes for a person what the command changed in the layers; `None` if it changed nothing.
-    pub(in crate::dry_run) fn describe_changes(&self) -> Option<String> {
+    /// Describes for a person what the command changed in the layers; `None` if nothing is lost.
+    fn describe_lost_changes(&self, kept: &[KeptCache]) -> Option<String> {
         let mut counts: Vec<(&str, u64)> = Vec::new();
         for layer in &self.layers {
+            let kept = kept.iter().filter(|one| one.folder == layer.folder.path);
+            let kept_files: u64 = kept.map(|one| one.files).sum();
+            let lost = layer.count_changes().saturating_sub(kept_files);
             match counts.last_mut() {
-                Some((keeps, files)) if *keeps == layer.keeps => *files += layer.count_changes(),
-                Some(_) | None => counts.push((&layer.keeps, layer.count_changes())),
+                Some((keeps, files)) if *keeps == layer.keeps => *files += lost,
+                Some(_) | None => counts.push((&layer.keeps, lost)),
             }
         }
         let counts = counts.into_iter().filter(|(_, files)| *files > 0);
@@ -317,6 +356,32 @@ mod tests {
     }
 
     #[test]
+    fn a_cache_that_a_rule_can_keep_lies_in_one_folder_and_holds_nothing_read_only() {
+        let table = ProgramTable::load().unwrap();
+        let credentials = CredentialPaths::load().unwrap();
+        let home = Path::new("/home/a");
+        let closed = credentials.find_in_home(home);
+        for cache in &table.kept {
+            let path = home.join(cache.folder.strip_prefix("~/").unwrap());
+            let mut rows = table.program.iter();
+            let row = rows.find(|row| {
+                row.folders
+                    .iter()
+                    .any(|one| path.starts_with(home.join(one)))
+            });
+            let row = row.unwrap_or_else(|| panic!("{cache:?}"));
+            let read_only = row
+                .read_only
+                .iter()
+                .chain(&closed)
+                .map(|one| home.join(one));
+            let mut apart = read_only.map(|one| !one.starts_with(&path) && !path.starts_with(one));
+            assert!(apart.all(|is_apart| is_apart), "{cache:?}");
+            assert!(!cache.programs.is_empty(), "{cache:?}");
+        }
+    }
+
+    #[test]
     fn variables_move_what_programs_keep() {
         let table = &ProgramTable::load().unwrap().program;
         let find = |keeps: &str, variable: &str, moved: &str| {
@@ -381,16 +446,19 @@ mod tests {
         );
         assert!(state.read_only.contains(&home.join(".cargo/bin")));
         assert!(!state.read_only.contains(&"/nowhere/bin".into()));
-        assert_eq!(state.describe_changes(), None);
+        assert_eq!(state.take_changes(&[], i64::MAX).notes, [""; 0]);
 
         for (layer, file) in [(0, "pip/http/a"), (1, "http/b"), (2, "registry/c")] {
             let path = folders[layer].upper.join(file);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "").unwrap();
         }
-        assert_eq!(
-            state.describe_changes().unwrap(),
-            "In your home folder it wrote 2 files of the cache folder, 1 file of Cargo's cache, thrown away with the sandbox."
+        let lost = "In your home folder it wrote 2 files of the cache folder, 1 file of Cargo's cache, thrown away with the sandbox.";
+        assert!(
+            state
+                .take_changes(&[], i64::MAX)
+                .notes
+                .contains(&lost.to_owned())
         );
     }
 }

@@ -1,7 +1,7 @@
 //! Sandboxes on Linux: finds where a layer works, and runs one command over it.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -9,9 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use protocol::view::effects::Assurance;
-use protocol::{CommandExit, CommandRun, Digest, UserError};
+use protocol::{CommandExit, CommandRun, UserError};
 use rustix::time::{ClockId, clock_gettime};
-use tokio_util::sync::CancellationToken;
 
 use crate::dry_run::effects::attributes;
 use crate::dry_run::effects::report::{ChangeStage, build_report};
@@ -21,6 +20,7 @@ use crate::dry_run::in_place::run;
 use crate::dry_run::in_place::run::run_blocking;
 use crate::dry_run::in_place::snapshot::Snapshot;
 use crate::dry_run::mount_plan::MountPlan;
+use crate::dry_run::overlay::content_digest::hash_without_copy;
 use crate::dry_run::overlay::diff::{UpperSource, UpperTree, diff_upper};
 use crate::dry_run::overlay::layer::{LayerFolder, LayerPlace};
 use crate::dry_run::overlay::workspace_copy::{
@@ -32,12 +32,12 @@ use crate::dry_run::sandboxed_command;
 use crate::dry_run::secrets::closed_files::ClosedFileFinder;
 use crate::dry_run::secrets::masks::{SandboxMasks, find_masks};
 use crate::dry_run::{
-    DryRunOutput, InPlaceRun, Isolation, LayerKind, SandboxProbe, SandboxRequest,
+    CacheUse, DryRunOutput, InPlaceRun, Isolation, LayerKind, SandboxProbe, SandboxRequest,
 };
 use crate::fs::at_path::AtPath as _;
 use crate::fs::dir::Dir;
 use crate::process::sandbox_process::SandboxLauncher;
-use crate::{FileError, History, NetworkClient, ShellCommand, UndoEntryMeta, Workspace};
+use crate::{FileError, History, UndoEntryMeta, Workspace};
 
 /// Why there is no sandbox at all.
 pub(in crate::dry_run) const NOT_INSTALLED_REASON: &str =
@@ -132,11 +132,11 @@ impl SystemSandbox {
 
     pub(in crate::dry_run) async fn dry_run(
         &self,
-        command: &ShellCommand,
-        net: &NetworkClient,
+        request: SandboxRequest<'_>,
+        caches: &[CacheUse],
         on_output: impl FnMut(&str) + Send,
-        cancel: &CancellationToken,
     ) -> Result<DryRunOutput, FileError> {
+        let command = request.command;
         command.workspace.check_command(&command.line)?;
         // Here, so that what is prepared next goes off the wait for the clock of files.
         let began_ns = clock_ns(ClockId::Realtime);
@@ -171,11 +171,6 @@ impl SystemSandbox {
             layer.copied = Some(copied.await?);
         }
         let site = MountPlan::over_layer(kind, &layer, &home);
-        let request = SandboxRequest {
-            command,
-            net,
-            cancel,
-        };
         let (ran, mut refused) = self
             .run_within_limits(request, &site, masks.paths, on_output)
             .await?;
@@ -183,8 +178,9 @@ impl SystemSandbox {
         if ran.exit == CommandExit::Cancelled {
             return Err(FileError::Cancelled);
         }
-        let noted = run_blocking(move || Ok(home.describe_changes()));
-        masks.notes.extend(noted.await?);
+        let caches = caches.to_vec();
+        let changed = run_blocking(move || Ok(home.take_changes(&caches, began_ns))).await?;
+        masks.notes.extend(changed.notes);
         let (upper, workspace) = (layer.upper_path(), command.workspace.clone());
         let copied = layer.copied.take();
         let read = run_blocking(move || {
@@ -217,6 +213,7 @@ impl SystemSandbox {
             command: ran,
             effects,
             plan,
+            kept_caches: changed.kept,
             _layer: layer,
         })
     }
@@ -331,13 +328,6 @@ async fn wait_for_file_clock(then_ns: i64) -> Result<(), FileError> {
 
 /// Five times the number that the slowest kernel needs, whose step is 10 ms.
 const STEP_WAITS_MAX: usize = 100;
-
-/// Returns the digest and length of a content without keeping a copy.
-fn hash_without_copy(file: &mut File, _: u64) -> io::Result<(Digest, u64)> {
-    let mut hasher = blake3::Hasher::new();
-    let length = io::copy(file, &mut hasher)?;
-    Ok((Digest::from_hash(&hasher.finalize()), length))
-}
 
 #[cfg(test)]
 mod tests {

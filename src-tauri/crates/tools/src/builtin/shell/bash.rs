@@ -193,6 +193,7 @@ impl Tool for BashTool {
             refusal_count: run.effects.refused.len() as u64,
             secrets: run.effects.refused_secrets(),
             hosts_reached: unique_hosts(&run.effects.reached),
+            kept_caches: run.kept_caches.clone(),
             output: add_dry_run_notes(output, &run.effects.refused, &run.effects.reached),
             capture: Arc::new(run),
         })

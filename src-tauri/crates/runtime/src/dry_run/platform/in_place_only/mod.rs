@@ -22,7 +22,7 @@ use crate::dry_run::platform::probe_common::{
 };
 use crate::dry_run::refusals::Refusals;
 use crate::dry_run::{
-    DryRunOutput, InPlaceRun, Isolation, LayerKind, SandboxProbe, SandboxRequest,
+    CacheUse, DryRunOutput, InPlaceRun, Isolation, LayerKind, SandboxProbe, SandboxRequest,
 };
 use crate::{
     Companion, CompanionCommand, FileError, History, NetworkClient, ShellCommand, UndoEntryMeta,
@@ -152,10 +152,9 @@ impl<R: InPlaceRunner> InPlaceOnly<R> {
 
     pub(in crate::dry_run) async fn dry_run(
         &self,
-        _command: &ShellCommand,
-        _net: &NetworkClient,
+        _request: SandboxRequest<'_>,
+        _caches: &[CacheUse],
         _on_output: impl FnMut(&str) + Send,
-        _cancel: &CancellationToken,
     ) -> Result<DryRunOutput, FileError> {
         Err(FileError::sandbox_unavailable(NO_LAYER_REASON))
     }

@@ -242,9 +242,12 @@ async fn what_cannot_be_kept_to_is_not_begun() {
     let stage = Stage::new(CopyMethod::System);
     let (net, never) = (NetworkClient::offline(), CancellationToken::new());
     let command = stage.command(LINES);
-    let shown = stage
-        .elsewhere
-        .dry_run(&command, &net, |_: &str| {}, &never);
+    let request = SandboxRequest {
+        command: &command,
+        net: &net,
+        cancel: &never,
+    };
+    let shown = stage.elsewhere.dry_run(request, &[], |_: &str| {});
     assert_eq!(
         shown.await.map(drop),
         Err(FileError::sandbox_unavailable(NO_LAYER_REASON))
