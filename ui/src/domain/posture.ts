@@ -7,8 +7,8 @@ interface PostureWords {
   value: Posture;
   text: string;
   hint: string;
-  /** How many harmless calls of sample days it stopped (docs/attention.md); none where that was not measured. */
-  sample?: string;
+  /** How many harmless calls of sample days it stopped (docs/attention.md). */
+  sample: string;
 }
 const askFirst: PostureWords = {
   value: 'ask_first',
@@ -29,6 +29,7 @@ export const postures: readonly PostureWords[] = [
     value: 'unattended',
     text: 'Unattended',
     hint: 'The same, and nothing asks: what would is denied, and the agent finds another way.',
+    sample: 'On two sample days 2 in 100 harmless calls were denied.',
   },
 ];
 
