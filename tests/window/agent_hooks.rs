@@ -52,7 +52,8 @@ async fn an_agent_asks_by_its_hook_in_dark() {
 }
 
 async fn an_agent_asks(theme: &str) {
-    let (rig, mut tour) = Tour::start(theme).await;
+    let posture = "posture = \"ask_about_effects\"\n";
+    let (rig, mut tour) = Tour::start_on(theme, posture, |_| ()).await;
     let folder = tempfile::tempdir().unwrap();
     let notes = folder.path().join("notes.txt");
     std::fs::write(&notes, "kept by nobody\n").unwrap();

@@ -90,7 +90,11 @@ fn main() -> ExitCode {
 const HOOK_DENIES: u8 = 2;
 
 /// Makes a panic deny the call that an agent asks about: a hook that fails in another way lets it pass.
-#[expect(clippy::exit, reason = "the exit code is the answer")]
+#[expect(
+    clippy::exit,
+    clippy::print_stderr,
+    reason = "the exit code and standard error are the answer"
+)]
 fn deny_on_panic() {
     std::panic::set_hook(Box::new(|panic| {
         eprintln!("Countersign broke off by a fault of its own, so it denies the call. {panic}");
