@@ -31,7 +31,9 @@ async fn ask(rig: &Rig, folder: &Path, tool: &str, input: Value) -> Value {
     let mut hook = Command::new(program());
     hook.arg("--data-dir").arg(rig.data_dir());
     hook.args(["hook", "claude-code"]);
-    hook.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+    hook.stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .kill_on_drop(true);
     let mut child = hook.spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     input.write_all(event.to_string().as_bytes()).await.unwrap();
@@ -59,7 +61,12 @@ async fn an_agent_asks(theme: &str) {
     std::fs::write(&notes, "kept by nobody\n").unwrap();
 
     // A command that loses something asks about its effects, and is replaced by what carries out exactly these.
-    let asking = ask(&rig, folder.path(), "Bash", json!({ "command": "rm notes.txt; echo gone" }));
+    let asking = ask(
+        &rig,
+        folder.path(),
+        "Bash",
+        json!({ "command": "rm notes.txt; echo gone" }),
+    );
     let answering = async {
         let card = rig.card("notes.txt").await;
         tour.stop(&rig, "hook-command").await;
@@ -69,7 +76,11 @@ async fn an_agent_asks(theme: &str) {
     assert_eq!(answer["permissionDecision"], "allow", "{answer}");
     assert!(notes.exists(), "nothing happened for real");
     let line = answer["updatedInput"]["command"].as_str().unwrap();
-    let ran = Command::new("sh").args(["-c", line]).output().await.unwrap();
+    let ran = Command::new("sh")
+        .args(["-c", line])
+        .output()
+        .await
+        .unwrap();
     assert_eq!(ran.stdout, b"gone\n");
     assert!(!notes.exists());
 

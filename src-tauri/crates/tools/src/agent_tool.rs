@@ -10,10 +10,10 @@ use protocol::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::limits::{AGENT_TARGET_CHARS_MAX, AGENT_TOOL_TIMEOUT_MS};
+use crate::limits::AGENT_TOOL_TIMEOUT_MS;
 use crate::mentions::{Mentions, collect_mentions, is_deleting_name};
 use crate::sources::build_tool_id;
-use crate::text::{escape_invisible, truncate_chars};
+use crate::text::escape_invisible;
 use crate::tool::{ExecutionContext, Tool, ToolContext};
 
 /// Description of a tool of which nothing but its name is known.
@@ -100,22 +100,9 @@ impl Tool for AgentTool {
 
     /// Returns the paths and hosts in the arguments; otherwise the first argument that is a text.
     fn target(&self, arguments: &Map<String, Value>) -> String {
-        let mentioned = self.mentions(arguments);
-        let mut targets: Vec<&str> = Vec::new();
-        for access in &mentioned.accesses {
-            if !targets.contains(&access.target.as_str()) {
-                targets.push(&access.target);
-            }
-        }
-        let text = match targets.is_empty() {
-            false => targets.join(", "),
-            true => {
-                let first = arguments.values().find_map(Value::as_str);
-                first.unwrap_or_default().to_owned()
-            }
-        };
-        let line = text.lines().next().unwrap_or_default();
-        truncate_chars(&escape_invisible(line), AGENT_TARGET_CHARS_MAX)
+        let first = arguments.values().find_map(Value::as_str);
+        self.mentions(arguments)
+            .to_target(first.unwrap_or_default())
     }
 
     /// Declares no accesses, since only the agent knows what the tool touches.

@@ -9,8 +9,8 @@ pub const OUTPUT_BYTES_MAX: u64 = 200 * 1024;
 /// Time limit of a call of another agent's tool, in milliseconds: a sub-agent may work for hours.
 pub const AGENT_TOOL_TIMEOUT_MS: u64 = 6 * 60 * 60 * 1000;
 
-/// Longest target of a call of another agent's tool, in characters.
-pub const AGENT_TARGET_CHARS_MAX: usize = 200;
+/// Longest line of what the arguments of a third-party tool name, in characters.
+pub const MENTION_TARGET_CHARS_MAX: usize = 200;
 
 /// What is kept of each stream of a command in whose place another program runs, in bytes.
 pub const STREAM_BYTES_MAX: u64 = 16 * 1024 * 1024;

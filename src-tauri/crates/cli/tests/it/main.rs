@@ -7,6 +7,8 @@
     reason = "tests set up real files and start the program, and end where they fail"
 )]
 
+// Commands of agents run in the sandbox.
+#[cfg(target_os = "linux")]
 mod agent_hooks;
 mod agents;
 mod apis;

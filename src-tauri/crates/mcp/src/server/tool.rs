@@ -20,7 +20,7 @@ use tools::{ElicitationChannel, ExecutionContext, Mentions, Tool, ToolContext};
 use crate::catalogue::ServerToolDefinition;
 use crate::connection::CallListeners;
 use crate::content;
-use crate::limits::{DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX, START_MARGIN_MS, TARGET_CHARS_MAX};
+use crate::limits::{DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX, START_MARGIN_MS};
 use crate::server::McpServer;
 
 /// Description for the model of a tool whose server gives none.
@@ -140,26 +140,13 @@ impl Tool for McpTool {
 
     /// Returns the paths and hosts in the arguments; otherwise the first required argument that is a string.
     fn target(&self, arguments: &Map<String, Value>) -> String {
-        let mentioned = self.mentions(arguments);
-        let mut targets: Vec<&str> = Vec::new();
-        for access in &mentioned.accesses {
-            if !targets.contains(&access.target.as_str()) {
-                targets.push(&access.target);
-            }
-        }
-        let text = match targets.is_empty() {
-            false => targets.join(", "),
-            true => {
-                let required = self.tool.input_schema.get("required");
-                let required = required.and_then(Value::as_array).into_iter().flatten();
-                let mut texts = required
-                    .filter_map(Value::as_str)
-                    .filter_map(|name| arguments.get(name)?.as_str());
-                texts.next().unwrap_or_default().to_owned()
-            }
-        };
-        let line = text.lines().next().unwrap_or_default();
-        truncate_chars(&escape_invisible(line), TARGET_CHARS_MAX)
+        let required = self.tool.input_schema.get("required");
+        let required = required.and_then(Value::as_array).into_iter().flatten();
+        let mut texts = required
+            .filter_map(Value::as_str)
+            .filter_map(|name| arguments.get(name)?.as_str());
+        let first = texts.next().unwrap_or_default();
+        self.mentions(arguments).to_target(first)
     }
 
     /// Declares no accesses, since only the server knows what it touches.

@@ -15,7 +15,8 @@ use classify::{
     is_plain_word, path_from_file_url,
 };
 
-use crate::limits::{MENTION_BYTES_MAX, MENTIONS_MAX};
+use crate::limits::{MENTION_BYTES_MAX, MENTION_TARGET_CHARS_MAX, MENTIONS_MAX};
+use crate::text::{escape_invisible, truncate_chars};
 
 /// Paths, hosts, commands and words that the arguments of a call name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,6 +27,24 @@ pub struct Mentions {
     pub words: Vec<String>,
     /// Whether the arguments name more than is collected.
     pub is_cut: bool,
+}
+
+impl Mentions {
+    /// Returns what is named in one line for a card, each once; `otherwise` where nothing is.
+    pub fn to_target(&self, otherwise: &str) -> String {
+        let mut targets: Vec<&str> = Vec::new();
+        for access in &self.accesses {
+            if !targets.contains(&access.target.as_str()) {
+                targets.push(&access.target);
+            }
+        }
+        let text = match targets.is_empty() {
+            false => targets.join(", "),
+            true => otherwise.to_owned(),
+        };
+        let line = text.lines().next().unwrap_or_default();
+        truncate_chars(&escape_invisible(line), MENTION_TARGET_CHARS_MAX)
+    }
 }
 
 /// Greatest depth to which arguments are followed.
