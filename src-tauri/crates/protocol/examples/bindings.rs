@@ -7,6 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
+use protocol::connection::{ConnectionAction, ConnectionPlan, ConnectionView};
 use protocol::query::{Answer, EngineView, Query};
 use protocol::{Event, Op, UserError, op::OpReceipt};
 use ts_rs::{Config, ExportError, TS};
@@ -28,6 +29,9 @@ pub fn write_bindings(folder: &Path) -> Result<(), ExportError> {
     Answer::export_all(&config)?;
     EngineView::export_all(&config)?;
     UserError::export_all(&config)?;
+    ConnectionView::export_all(&config)?;
+    ConnectionAction::export_all(&config)?;
+    ConnectionPlan::export_all(&config)?;
     write_index(folder)
 }
 

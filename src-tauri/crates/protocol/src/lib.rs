@@ -34,6 +34,7 @@
 pub mod account;
 pub mod answer;
 pub mod call;
+pub mod connection;
 pub mod event;
 pub mod history;
 pub mod ids;

@@ -4,10 +4,8 @@
 use std::path::PathBuf;
 
 use agent::EngineConfig;
-use gateway::connections::{
-    self, AgentInterface, AgentView, ConnectableAgent, ConnectionChange, ConnectionPlace,
-    ConnectionState,
-};
+use gateway::connections::{self, ConnectableAgent, ConnectionChange, ConnectionPlace};
+use protocol::connection::{AgentInterface, ConnectionState, ConnectionView};
 use serde_json::json;
 
 use super::source_commands::{print_diff, report_done};
@@ -60,19 +58,11 @@ pub(crate) fn run_disconnect(
 
 fn find_place(data_dir: Option<PathBuf>) -> Result<ConnectionPlace, CliError> {
     let data_dir = EngineConfig::resolve_data_dir(data_dir).map_err(CliError::config_error)?;
-    let home = EngineConfig::home_dir()
-        .ok_or_else(|| CliError::usage("There is no home folder.", "Set the variable HOME."))?;
     let program = std::env::current_exe().map_err(|error| {
         CliError::failure("The path of this program is not known.").with_cause(&error)
     })?;
-    let variables = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, PathBuf::from(value))));
-    Ok(ConnectionPlace {
-        home,
-        variables: variables.collect(),
-        data_dir,
-        program,
-    })
+    let (home, variables) = (EngineConfig::home_dir(), std::env::vars_os());
+    ConnectionPlace::new(home, variables, data_dir, Some(program)).map_err(CliError::usage_error)
 }
 
 /// Shows a change, and applies it if the person agrees. Where nobody can be asked, nothing is changed.
@@ -111,7 +101,7 @@ fn exit_of(is_applied: bool) -> ExitReason {
 
 fn print_next_steps(
     change: &ConnectionChange,
-    view: &AgentView,
+    view: &ConnectionView,
     out: &mut OutputWriter,
 ) -> Result<(), CliError> {
     out.write_line(&format!("{} is connected.", view.title))?;
@@ -120,7 +110,7 @@ fn print_next_steps(
         out.write_styled(TextStyle::Plain, &line)?;
     }
     print_gaps(view, out)?;
-    let id = view.id;
+    let id = &view.id;
     out.write_line(&format!(
         "To try the hook: countersign connect {id} --check"
     ))?;
@@ -148,39 +138,32 @@ async fn check_agent(
 }
 
 fn list_agents(place: &ConnectionPlace, out: &mut OutputWriter) -> CliResult {
-    let agents = connections::list_agents().iter();
-    let views: Vec<AgentView> = agents
-        .map(|agent| connections::inspect_agent(agent, place))
-        .collect();
+    let views = connections::inspect_agents(place);
     out.write_answer(&views, |out| {
         let (here, absent): (Vec<_>, Vec<_>) = views.iter().partition(|view| is_here(view));
         here.iter().try_for_each(|view| print_agent(view, out))?;
         if absent.is_empty() {
             return Ok(());
         }
-        let titles: Vec<&str> = absent.iter().map(|view| view.title).collect();
+        let titles: Vec<&str> = absent.iter().map(|view| view.title.as_str()).collect();
         let line = format!("Not found on this machine: {}.", titles.join(", "));
         out.write_styled(TextStyle::Faint, &line)
     })
 }
 
 /// Whether an agent is on this machine, or was connected on it.
-fn is_here(view: &AgentView) -> bool {
+fn is_here(view: &ConnectionView) -> bool {
     view.program.is_some() || view.state != ConnectionState::NotConnected
 }
 
-fn print_agent(view: &AgentView, out: &mut OutputWriter) -> Result<(), CliError> {
+fn print_agent(view: &ConnectionView, out: &mut OutputWriter) -> Result<(), CliError> {
     let (ink, state) = describe_state(view);
-    let title = out.apply_style(TextStyle::Strong, view.title);
+    let title = out.apply_style(TextStyle::Strong, &view.title);
     let state = out.apply_style(ink, &state);
     out.write_line(&format!("{title} ({})  {state}", view.id))?;
-    let program = match &view.program {
-        Some(program) => program.display().to_string(),
-        None => "not found".to_owned(),
-    };
+    let program = view.program.as_deref().unwrap_or("not found");
     out.write_styled(TextStyle::Faint, &format!("  program: {program}"))?;
-    let config = view.config.display();
-    out.write_styled(TextStyle::Faint, &format!("  hooks: {config}"))?;
+    out.write_styled(TextStyle::Faint, &format!("  hooks: {}", view.config))?;
     let interfaces: Vec<&str> = view.interfaces.iter().map(interface_name).collect();
     out.write_line(&format!(
         "  can be put in front of it: {}",
@@ -196,8 +179,8 @@ fn print_agent(view: &AgentView, out: &mut OutputWriter) -> Result<(), CliError>
     out.write_line("")
 }
 
-fn print_gaps(view: &AgentView, out: &mut OutputWriter) -> Result<(), CliError> {
-    for gap in view.gaps {
+fn print_gaps(view: &ConnectionView, out: &mut OutputWriter) -> Result<(), CliError> {
+    for gap in &view.gaps {
         let closed = gap.closed_by.as_deref().unwrap_or("Nothing closes that.");
         out.write_line(&format!("  - {} {closed}", gap.text))?;
     }
@@ -213,17 +196,14 @@ fn interface_name(interface: &AgentInterface) -> &'static str {
     }
 }
 
-fn describe_state(view: &AgentView) -> (TextStyle, String) {
+fn describe_state(view: &ConnectionView) -> (TextStyle, String) {
     let again = format!("countersign connect {}", view.id);
     match &view.state {
         ConnectionState::NotConnected => (TextStyle::Plain, "not connected".to_owned()),
         ConnectionState::Connected => (TextStyle::Good, "connected".to_owned()),
         ConnectionState::OtherProgram { program } => (
             TextStyle::Warn,
-            format!(
-                "connected to {}; to connect it to this program: {again}",
-                program.display()
-            ),
+            format!("connected to {program}; to connect it to this program: {again}"),
         ),
         ConnectionState::Changed => (
             TextStyle::Bad,

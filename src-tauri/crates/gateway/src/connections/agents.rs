@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use protocol::UserError;
-use serde::{Deserialize, Serialize};
+use protocol::connection::{AgentGap, AgentInterface};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// An agent that can be connected.
@@ -37,31 +38,6 @@ pub struct ConnectableAgent {
     #[serde(default)]
     pub(super) switches: Vec<HookSwitch>,
     pub(super) check: HookCheck,
-}
-
-/// What can be put in front of an agent's calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AgentInterface {
-    /// Programs that it runs before and after it uses a tool.
-    Hooks,
-    /// The Agent Client Protocol.
-    Acp,
-    /// Servers of tools (MCP).
-    Mcp,
-    /// A tool that it asks for permission.
-    PermissionTool,
-}
-
-/// Something that an agent can do without being judged, in one sentence.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AgentGap {
-    /// What it can do.
-    pub text: String,
-    /// What closes the gap; `None` if nothing does.
-    #[serde(default)]
-    pub closed_by: Option<String>,
 }
 
 /// Format of a configuration.

@@ -2,15 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
+use protocol::connection::{ConnectionAction, ConnectionPlan, ConnectionState};
 use protocol::{Digest, UserError};
 use runtime::{ConfigFile, FileError};
+use serde_json::json;
 use similar::TextDiff;
+use tools::diff::{CONTEXT_LINES, diff_file};
 
-use super::agents::{ConfigFormat, ConnectableAgent};
+use super::agents::{ConfigFormat, ConnectableAgent, find_agent};
 use super::config_text::{add_hooks, parse_config, remove_hooks};
 use super::edit_error::EditError;
 use super::records::{ConnectionRecord, ConnectionRecords};
-use super::survey::{ConnectionPlace, ConnectionState, find_switch, state_of_text};
+use super::survey::{ConnectionPlace, find_switch, state_of_text};
 
 /// What every error here ends with.
 const UNCHANGED: &str = "Nothing was changed.";
@@ -26,6 +29,45 @@ pub struct ConnectionChange {
     bare: Option<String>,
     /// The configuration with our hooks; `None` to disconnect.
     connected: Option<String>,
+}
+
+/// Plans a change of the agent with a name; `None` if there is nothing to change.
+///
+/// # Errors
+/// There is no such agent; or as [`plan_connect`] and [`plan_disconnect`].
+pub fn plan_change(
+    id: &str,
+    action: ConnectionAction,
+    place: &ConnectionPlace,
+) -> Result<Option<ConnectionChange>, UserError> {
+    let agent = find_agent(id)?;
+    match action {
+        ConnectionAction::Connect => plan_connect(agent, place),
+        ConnectionAction::Disconnect => plan_disconnect(agent, place),
+    }
+}
+
+/// Makes a change of the agent with a name, if it is the one that was shown with this digest.
+///
+/// # Errors
+/// The file changed since, so that another change would be made; or as [`plan_change`] and [`ConnectionChange::apply`].
+pub fn make_shown_change(
+    id: &str,
+    action: ConnectionAction,
+    shown: &Digest,
+    place: &ConnectionPlace,
+) -> Result<(), UserError> {
+    let planned = plan_change(id, action, place)?;
+    match planned.filter(|change| change.to_plan().digest == *shown) {
+        Some(change) => change.apply(),
+        None => {
+            let file = place.config_file(find_agent(id)?);
+            Err(UserError::new(
+                format!("{} changed since this was shown.", file.display()),
+                format!("Look at it again. {UNCHANGED}"),
+            ))
+        }
+    }
 }
 
 /// Plans to put our hooks into an agent's configuration; `None` if they are there already.
@@ -62,12 +104,16 @@ pub fn plan_connect(
             format!("Take that out, then connect again. {UNCHANGED}"),
         ));
     }
-    let state = state_of_text(agent, text, &place.program).map_err(edit_error)?;
+    let program = place
+        .program
+        .as_deref()
+        .ok_or_else(describe_missing_program)?;
+    let state = state_of_text(agent, text, Some(program)).map_err(edit_error)?;
     if state == ConnectionState::Connected {
         return Ok(None);
     }
     let bare = change.bare.as_deref().unwrap_or_default();
-    change.connected = Some(add_hooks(agent, bare, &place.program).map_err(edit_error)?);
+    change.connected = Some(add_hooks(agent, bare, program).map_err(edit_error)?);
     Ok(Some(change))
 }
 
@@ -118,11 +164,29 @@ impl ConnectionChange {
     /// Returns the change as a unified diff, empty if the file stays as it is.
     pub fn diff(&self) -> String {
         let before = self.file.text().unwrap_or_default();
-        let after = self.connected.as_ref().or(self.bare.as_ref());
-        let after = after.map(String::as_str).unwrap_or_default();
+        let after = self.new_text().unwrap_or_default();
         let name = self.file.path().display().to_string();
         let diff = TextDiff::from_lines(before, after);
         diff.unified_diff().header(&name, &name).to_string()
+    }
+
+    /// Returns the change as it is shown in the window.
+    pub fn to_plan(&self) -> ConnectionPlan {
+        let file = self.file.path().display().to_string();
+        let (before, after) = (self.file.text(), self.new_text());
+        let new = after.unwrap_or_default().as_bytes();
+        let mut diff = diff_file(&file, before.map(str::as_bytes), new, 0, CONTEXT_LINES);
+        diff.gone = before.is_some() && after.is_none();
+        ConnectionPlan {
+            diff,
+            copy: self.copy_file().map(|copy| copy.display().to_string()),
+            digest: Digest::from_json(&json!([file, before, after])),
+        }
+    }
+
+    /// Returns the configuration after the change; `None` if there is no file then.
+    fn new_text(&self) -> Option<&str> {
+        self.connected.as_deref().or(self.bare.as_deref())
     }
 
     /// Applies the change, if the file is still as it was read.
@@ -191,12 +255,23 @@ impl ConnectionChange {
     }
 }
 
+fn describe_missing_program() -> UserError {
+    UserError::new(
+        "The program `countersign`, which the hooks call, was not found.",
+        format!("Install it, or add its folder to PATH. {UNCHANGED}"),
+    )
+}
+
 /// Returns the error for a configuration that cannot be read or written.
 pub(super) fn describe_file_error(agent: &ConnectableAgent, error: &FileError) -> UserError {
     match error {
         FileError::IsFolder { path } => UserError::new(
             format!("`{path}` is a folder, where {} has a file.", agent.title),
             format!("Move it away, then repeat. {UNCHANGED}"),
+        ),
+        FileError::NoPermission { path } => UserError::new(
+            format!("The system does not let you change `{path}`."),
+            format!("Check who owns it and its mode, then repeat. {UNCHANGED}"),
         ),
         error => UserError::new(error.to_string(), UNCHANGED),
     }

@@ -24,7 +24,7 @@ mod toml_text;
 #[cfg(test)]
 mod tests;
 
-pub use agents::{AgentGap, AgentInterface, ConnectableAgent, find_agent, list_agents};
-pub use change::{ConnectionChange, plan_connect, plan_disconnect};
+pub use agents::{ConnectableAgent, find_agent, list_agents};
+pub use change::{ConnectionChange, make_shown_change, plan_change, plan_connect, plan_disconnect};
 pub use check::{CheckedAnswer, check_connection};
-pub use survey::{AgentView, ConnectionPlace, ConnectionState, inspect_agent};
+pub use survey::{ConnectionPlace, find_hook_program, inspect_agent, inspect_agents};

@@ -1,14 +1,15 @@
 //! Which agents are on this machine, and whether each is connected.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use protocol::UserError;
+use protocol::connection::{ConnectionState, ConnectionView};
 use runtime::ConfigFile;
-use serde::Serialize;
 use serde_json::Value;
 
-use super::agents::{AgentGap, AgentInterface, ConfigFormat, ConnectableAgent};
+use super::agents::{ConfigFormat, ConnectableAgent, list_agents};
 use super::change::{describe_edit_error, describe_file_error};
 use super::config_text::parse_config;
 use super::edit_error::EditError;
@@ -25,11 +26,32 @@ pub struct ConnectionPlace {
     pub variables: BTreeMap<String, PathBuf>,
     /// Data folder of Countersign.
     pub data_dir: PathBuf,
-    /// The program that hooks call, absolute.
-    pub program: PathBuf,
+    /// The program that hooks call, absolute; `None` if it was not found.
+    pub program: Option<PathBuf>,
 }
 
 impl ConnectionPlace {
+    /// Returns the place of a person with this home folder and these variables of the environment.
+    ///
+    /// # Errors
+    /// There is no home folder.
+    pub fn new(
+        home: Option<PathBuf>,
+        variables: impl Iterator<Item = (OsString, OsString)>,
+        data_dir: PathBuf,
+        program: Option<PathBuf>,
+    ) -> Result<Self, UserError> {
+        let no_home = || UserError::new("There is no home folder.", "Set the variable HOME.");
+        let variables =
+            variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into())));
+        Ok(Self {
+            home: home.ok_or_else(no_home)?,
+            variables: variables.collect(),
+            data_dir,
+            program,
+        })
+    }
+
     /// Returns the file that an agent's hooks are written into.
     pub(super) fn config_file(&self, agent: &ConnectableAgent) -> PathBuf {
         agent.config_file(&self.home, &self.variables)
@@ -41,69 +63,34 @@ impl ConnectionPlace {
     }
 }
 
-/// An agent on this machine.
-#[derive(Debug, Clone, Serialize)]
-pub struct AgentView {
-    /// Name on the command line.
-    pub id: &'static str,
-    /// Name for people.
-    pub title: &'static str,
-    /// File of its program; `None` if it was not found.
-    pub program: Option<PathBuf>,
-    /// The file that its hooks are written into.
-    pub config: PathBuf,
-    /// Whether it is connected.
-    pub state: ConnectionState,
-    /// What can be put in front of its calls.
-    pub interfaces: &'static [AgentInterface],
-    /// What it can still do without being judged.
-    pub gaps: &'static [AgentGap],
-    /// The version that its connection was tried with; `None` if it was tried with none.
-    pub checked_with: Option<&'static str>,
+/// Returns the program that hooks call, `countersign`, as it is installed with the app: beside it, or on `PATH`.
+pub fn find_hook_program(app: &Path) -> Option<PathBuf> {
+    const NAME: &str = "countersign";
+    let beside = app.with_file_name(NAME);
+    let mut names = [beside.to_str()?, NAME].into_iter();
+    names.find_map(runtime::find_program)
 }
 
-/// Whether an agent is connected.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-pub enum ConnectionState {
-    /// It has none of our hooks.
-    NotConnected,
-    /// It has our hooks, all and as they were written.
-    Connected,
-    /// The same, but they call a program at another path.
-    OtherProgram {
-        /// The path.
-        program: PathBuf,
-    },
-    /// It has our hooks, but some are missing, or say something else.
-    Changed,
-    /// It was connected, and our hooks are gone.
-    Removed,
-    /// It has our hooks, and its configuration switches hooks off.
-    SwitchedOff {
-        /// Place in the configuration, as a JSON pointer.
-        switch: String,
-    },
-    /// Its configuration cannot be read.
-    Unreadable {
-        /// Why.
-        error: UserError,
-    },
+/// Returns what there is to know of every agent on this machine.
+pub fn inspect_agents(place: &ConnectionPlace) -> Vec<ConnectionView> {
+    let agents = list_agents().iter();
+    agents.map(|agent| inspect_agent(agent, place)).collect()
 }
 
 /// Returns what there is to know of an agent on this machine.
-pub fn inspect_agent(agent: &'static ConnectableAgent, place: &ConnectionPlace) -> AgentView {
+pub fn inspect_agent(agent: &ConnectableAgent, place: &ConnectionPlace) -> ConnectionView {
     let config = place.config_file(agent);
     let state = find_state(agent, place, &config);
-    AgentView {
-        id: &agent.id,
-        title: &agent.title,
-        program: agent.find_program(&place.home),
+    let program = agent.find_program(&place.home);
+    ConnectionView {
+        id: agent.id.clone(),
+        title: agent.title.clone(),
+        program: program.map(|program| program.display().to_string()),
         state: state.unwrap_or_else(|error| ConnectionState::Unreadable { error }),
-        config,
-        interfaces: &agent.interfaces,
-        gaps: &agent.gaps,
-        checked_with: agent.checked_with.as_deref(),
+        config: config.display().to_string(),
+        interfaces: agent.interfaces.clone(),
+        gaps: agent.gaps.clone(),
+        checked_with: agent.checked_with.clone(),
     }
 }
 
@@ -113,7 +100,11 @@ fn find_state(
     config: &Path,
 ) -> Result<ConnectionState, UserError> {
     let file = ConfigFile::read(config).map_err(|error| describe_file_error(agent, &error))?;
-    let state = state_of_text(agent, file.text().unwrap_or_default(), &place.program);
+    let state = state_of_text(
+        agent,
+        file.text().unwrap_or_default(),
+        place.program.as_deref(),
+    );
     let state = state.map_err(|error| describe_edit_error(agent, config, &error))?;
     let was_connected = place.records().load(agent, config)?.is_some();
     Ok(match state {
@@ -126,7 +117,7 @@ fn find_state(
 pub(super) fn state_of_text(
     agent: &ConnectableAgent,
     text: &str,
-    program: &Path,
+    program: Option<&Path>,
 ) -> Result<ConnectionState, EditError> {
     let (found, is_whole) = match agent.format {
         ConfigFormat::Plugin => {
@@ -160,8 +151,10 @@ pub(super) fn state_of_text(
     };
     Ok(match is_whole {
         false => ConnectionState::Changed,
-        true if found == program => ConnectionState::Connected,
-        true => ConnectionState::OtherProgram { program: found },
+        true if Some(found.as_path()) == program => ConnectionState::Connected,
+        true => ConnectionState::OtherProgram {
+            program: found.display().to_string(),
+        },
     })
 }
 

@@ -2,10 +2,13 @@
 
 mod edits;
 mod round_trips;
+mod shown;
 mod states;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+use protocol::connection::{ConnectionAction, ConnectionState};
 
 use super::*;
 
@@ -34,12 +37,12 @@ impl Home {
             home: self.0.path().to_owned(),
             variables: BTreeMap::new(),
             data_dir: self.path("data"),
-            program: Path::new("/opt/my apps/countersign").to_owned(),
+            program: Some(PathBuf::from("/opt/my apps/countersign")),
         }
     }
 
     fn read(&self, agent: &ConnectableAgent) -> Option<String> {
-        runtime::read_text(&self.place().config_file(agent)).unwrap()
+        read_file(&self.place().config_file(agent))
     }
 
     fn write(&self, agent: &ConnectableAgent, text: &str) {
@@ -68,6 +71,10 @@ impl Home {
     fn state(&self, agent: &'static ConnectableAgent) -> ConnectionState {
         inspect_agent(agent, &self.place()).state
     }
+}
+
+fn read_file(file: &Path) -> Option<String> {
+    runtime::read_text(file).unwrap()
 }
 
 fn agent(id: &str) -> &'static ConnectableAgent {

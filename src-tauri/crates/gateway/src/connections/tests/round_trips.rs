@@ -76,7 +76,7 @@ fn a_program_takes_the_place_of_another() {
             home.write(agent, text);
             let first = home.connect(agent).unwrap();
             let mut place = home.place();
-            place.program = "/usr/bin/countersign".into();
+            place.program = Some("/usr/bin/countersign".into());
             let change = plan_connect(agent, &place).unwrap().unwrap();
             change.apply().unwrap();
             let second = home.read(agent).unwrap();

@@ -71,7 +71,7 @@ fn another_program_and_a_switch_are_told() {
         let moved = state_after(&agent.id, |text| {
             text.replace("/opt/my apps/", "/opt/our apps/")
         });
-        let program = PathBuf::from("/opt/our apps/countersign");
+        let program = "/opt/our apps/countersign".to_owned();
         assert_eq!(moved, ConnectionState::OtherProgram { program });
     }
     for (id, member, switch) in [

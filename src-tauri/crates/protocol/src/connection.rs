@@ -1,0 +1,103 @@
+//! Connections to other people's agents: how an agent is shown, and one change of its configuration.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::view::preview::FileDiff;
+use crate::{Digest, UserError};
+
+/// An agent that can be connected, as it is on this machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ConnectionView {
+    /// Name on the command line.
+    pub id: String,
+    /// Name for people.
+    pub title: String,
+    /// File of its program; `None` if it was not found.
+    pub program: Option<String>,
+    /// The file that its hooks are written into.
+    pub config: String,
+    /// Whether it is connected.
+    pub state: ConnectionState,
+    /// What can be put in front of its calls.
+    pub interfaces: Vec<AgentInterface>,
+    /// What it can still do without being judged.
+    pub gaps: Vec<AgentGap>,
+    /// The version that its connection was tried with; `None` if it was tried with none.
+    pub checked_with: Option<String>,
+}
+
+/// Whether an agent is connected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ConnectionState {
+    /// It has none of our hooks.
+    NotConnected,
+    /// It has our hooks, all and as they were written.
+    Connected,
+    /// The same, but they call a program at another path.
+    OtherProgram {
+        /// The path.
+        program: String,
+    },
+    /// It has our hooks, but some are missing, or say something else.
+    Changed,
+    /// It was connected, and our hooks are gone.
+    Removed,
+    /// It has our hooks, and its configuration switches hooks off.
+    SwitchedOff {
+        /// Place in the configuration, as a JSON pointer.
+        switch: String,
+    },
+    /// Its configuration cannot be read.
+    Unreadable {
+        /// Why.
+        error: UserError,
+    },
+}
+
+/// What can be put in front of an agent's calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum AgentInterface {
+    /// Programs that it runs before and after it uses a tool.
+    Hooks,
+    /// The Agent Client Protocol.
+    Acp,
+    /// Servers of tools (MCP).
+    Mcp,
+    /// A tool that it asks for permission.
+    PermissionTool,
+}
+
+/// Something that an agent can do without being judged, in one sentence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct AgentGap {
+    /// What it can do.
+    pub text: String,
+    /// What closes the gap; `None` if nothing does.
+    #[serde(default)]
+    pub closed_by: Option<String>,
+}
+
+/// What is done to a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ConnectionAction {
+    /// Our hooks are put into the agent's configuration.
+    Connect,
+    /// They are taken out of it.
+    Disconnect,
+}
+
+/// A change of an agent's configuration, as it is shown before it is made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ConnectionPlan {
+    /// What changes in the file; no hunks if the file stays as it is.
+    pub diff: FileDiff,
+    /// The file in which the configuration without our hooks is kept; `None` if nothing is kept.
+    pub copy: Option<String>,
+    /// Digest of the file before the change and after it: only what was shown is made.
+    pub digest: Digest,
+}
