@@ -1,13 +1,15 @@
-//! The five commands that the interface may call. Each only delegates.
+//! The eight commands that the interface may call. Each only delegates.
 
 use agent::EventBatch;
+use gateway::connections;
+use protocol::connection::{ConnectionAction, ConnectionPlan, ConnectionView};
 use protocol::op::OpReceipt;
 use protocol::query::{Answer, EngineView, Query};
-use protocol::{Op, UserError};
+use protocol::{Digest, Op, UserError};
 use tauri::ipc::Channel;
 use tauri::{AppHandle, State};
 
-use crate::{EngineCell, browser, consent, window_appearance};
+use crate::{EngineCell, agent_connections, browser, consent, window_appearance};
 
 /// Submits a request, once it is known to come from the person.
 #[tauri::command]
@@ -69,4 +71,41 @@ pub(crate) async fn subscribe(
 pub(crate) async fn open_address(app: AppHandle, address: String) -> Result<(), UserError> {
     consent::obtain_consent_for_address(&app, &address).await?;
     browser::open_in_browser(&app, &address)
+}
+
+/// Lists the agents that can be connected, as they are on this machine.
+#[tauri::command]
+pub(crate) async fn list_connections(
+    app: AppHandle,
+    engine: State<'_, EngineCell>,
+) -> Result<Vec<ConnectionView>, UserError> {
+    let place = agent_connections::find_place(&engine.open_engine(&app).await?)?;
+    Ok(connections::inspect_agents(&place))
+}
+
+/// Plans a change of an agent's configuration; none if there is nothing to change.
+#[tauri::command]
+pub(crate) async fn plan_connection(
+    app: AppHandle,
+    engine: State<'_, EngineCell>,
+    agent: String,
+    action: ConnectionAction,
+) -> Result<Option<ConnectionPlan>, UserError> {
+    let place = agent_connections::find_place(&engine.open_engine(&app).await?)?;
+    let change = connections::plan_change(&agent, action, &place)?;
+    Ok(change.map(|change| change.to_plan()))
+}
+
+/// Makes a change of an agent's configuration as it was shown, once it is known to come from the person.
+#[tauri::command]
+pub(crate) async fn change_connection(
+    app: AppHandle,
+    engine: State<'_, EngineCell>,
+    agent: String,
+    action: ConnectionAction,
+    shown: Digest,
+) -> Result<(), UserError> {
+    consent::obtain_consent_for_connection(&app, connections::find_agent(&agent)?, action).await?;
+    let place = agent_connections::find_place(&engine.open_engine(&app).await?)?;
+    connections::make_shown_change(&agent, action, &shown, &place)
 }

@@ -1,6 +1,7 @@
 //! Asks the person in a dialog of the operating system, which no page can draw over or answer.
 
 use agent::Engine;
+use protocol::connection::ConnectionAction;
 use protocol::op::ShownCall;
 use protocol::query::{Answer, Query};
 use protocol::server::mcp_servers::{ServerChange, ServerId, ServerSandbox, ServerTransport};
@@ -138,6 +139,22 @@ pub(crate) fn question_for_address(address: &str) -> ConfirmQuestion {
             format_name(address)
         ),
         accept_label: "Open",
+    }
+}
+
+/// Builds the question whether to change the configuration of an agent.
+pub(crate) fn question_for_connection(title: &str, action: ConnectionAction) -> ConfirmQuestion {
+    match action {
+        ConnectionAction::Connect => ConfirmQuestion {
+            text: format!("Put Countersign's hooks into the configuration of {title}?"),
+            accept_label: "Connect",
+        },
+        ConnectionAction::Disconnect => ConfirmQuestion {
+            text: format!(
+                "Take Countersign's hooks out of the configuration of {title}?\n\nNobody then judges its calls any more."
+            ),
+            accept_label: "Disconnect",
+        },
     }
 }
 

@@ -8,12 +8,14 @@
 use std::time::Instant;
 
 use agent::Engine;
+use gateway::connections::ConnectableAgent;
+use protocol::connection::ConnectionAction;
 use protocol::server::apis::ApiChange;
 use protocol::server::mcp_servers::ServerChange;
 use protocol::{Decision, Op, ServerAnswer, Settings, UserError};
 use tauri::{AppHandle, Manager};
 
-use crate::confirm_dialog;
+use crate::confirm_dialog::{self, ConfirmQuestion};
 use crate::press_tracker::PressTracker;
 
 /// Consent that a request needs.
@@ -57,11 +59,27 @@ pub(crate) async fn obtain_consent_for_address(
     app: &AppHandle,
     address: &str,
 ) -> Result<(), UserError> {
+    obtain_press(app, confirm_dialog::question_for_address(address)).await
+}
+
+/// Returns once the configuration of an agent may be changed: without our hooks its calls are not judged.
+///
+/// # Errors
+/// As [`obtain_consent`].
+pub(crate) async fn obtain_consent_for_connection(
+    app: &AppHandle,
+    agent: &ConnectableAgent,
+    action: ConnectionAction,
+) -> Result<(), UserError> {
+    let question = confirm_dialog::question_for_connection(&agent.title, action);
+    obtain_press(app, question).await
+}
+
+/// Returns once there was a press of the person that was not used for another request, or a yes in a dialog.
+async fn obtain_press(app: &AppHandle, question: ConfirmQuestion) -> Result<(), UserError> {
     match app.state::<PressTracker>().consume(Instant::now()) {
         true => Ok(()),
-        false => {
-            confirm_dialog::ask_person(app, confirm_dialog::question_for_address(address)).await
-        }
+        false => confirm_dialog::ask_person(app, question).await,
     }
 }
 

@@ -1,5 +1,5 @@
-//! The shell: one window, a tray icon, notifications, and five commands: four delegate to the engine, one opens the
-//! browser.
+//! The shell: one window, a tray icon, notifications, and eight commands: four delegate to the engine, three to the
+//! gateway for connections of agents, one opens the browser.
 //!
 //! **It contains no logic, no SQL and no file access**, and it is the only crate that depends on Tauri. Requests of the
 //! person are passed to the engine as ops or queries; events come back. A request that allows or loosens needs more
@@ -7,6 +7,7 @@
 //!
 //! Start reading at `commands.rs`.
 
+mod agent_connections;
 mod agent_hooks;
 mod attention;
 mod browser;
@@ -112,7 +113,10 @@ fn app_builder() -> Builder<Wry> {
             commands::snapshot,
             commands::query,
             commands::subscribe,
-            commands::open_address
+            commands::open_address,
+            commands::list_connections,
+            commands::plan_connection,
+            commands::change_connection
         ])
         .on_page_load(|webview, load| {
             if load.event() == PageLoadEvent::Finished {
