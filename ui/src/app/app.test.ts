@@ -66,6 +66,7 @@ describe('no serious finding on any screen', () => {
       },
     ],
     ['the history', () => click('rail-history')],
+    ['the connections', () => click('rail-connections')],
     [
       'the search with results',
       async () => {

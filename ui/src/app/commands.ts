@@ -70,6 +70,13 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
     { id: 'tools', text: 'Go to Tools', icon: 'tools', run: () => desk.navigation.go('tools') },
     { id: 'servers', text: 'Go to Servers', hint: 'MCP', icon: 'servers', run: () => desk.navigation.go('servers') },
     { id: 'apis', text: 'Go to Services', hint: 'OpenAPI', icon: 'fetch', run: () => acts.servers('apis', 'all') },
+    {
+      id: 'connections',
+      text: 'Go to Connections',
+      hint: 'agents of other people',
+      icon: 'connections',
+      run: () => desk.navigation.go('connections'),
+    },
     { id: 'new-rule', text: 'New rule…', icon: 'rules', run: () => acts.rules((book) => book.begin()) },
     {
       id: 'try-call',

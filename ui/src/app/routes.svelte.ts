@@ -11,6 +11,7 @@ const sources = {
   history: () => import('./screens/History.svelte'),
   tools: () => import('./screens/Tools.svelte'),
   servers: () => import('./screens/Servers.svelte'),
+  connections: () => import('./screens/Connections.svelte'),
   rules: () => import('./screens/Rules.svelte'),
   // Panels that open beside a screen or over it.
   inspector: () => import('../features/inspector/Inspector.svelte'),
@@ -37,6 +38,7 @@ export const screenNames: Record<View['screen'], string> = {
   history: 'History',
   tools: 'Tools',
   servers: 'Servers',
+  connections: 'Connections',
   rules: 'Rules',
   session: '',
 };

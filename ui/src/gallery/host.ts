@@ -91,6 +91,15 @@ export class SampleHost implements Host {
   openAddress(): Promise<void> {
     return Promise.resolve();
   }
+  listConnections(): Promise<never[]> {
+    return Promise.resolve([]);
+  }
+  planConnection(): Promise<null> {
+    return Promise.resolve(null);
+  }
+  changeConnection(): Promise<void> {
+    return Promise.resolve();
+  }
 
   #answer(query: Query): Answer {
     const ruled = this.rules.answer(query);

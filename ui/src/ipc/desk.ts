@@ -1,7 +1,18 @@
-// The one door to the engine: its four commands, the folder dialog and the browser. No other file imports @tauri-apps.
+// The one door to the engine: its four commands, the connections of agents, the folder dialog and the browser. No other file imports @tauri-apps.
 
 import { Channel, invoke } from '@tauri-apps/api/core';
-import type { Answer, EngineView, Event, Op, OpReceipt, Query, UserError } from './bindings';
+import type {
+  Answer,
+  ConnectionAction,
+  ConnectionPlan,
+  ConnectionView,
+  EngineView,
+  Event,
+  Op,
+  OpReceipt,
+  Query,
+  UserError,
+} from './bindings';
 
 /** The answer that belongs to a query. */
 export type AnswerTo<Q extends Query> = Extract<
@@ -29,6 +40,12 @@ export interface Host {
   pickFolder(from?: string, file?: boolean): Promise<string | null>;
   /** Opens an address of the web in the browser: only after the person saw its host and said yes. */
   openAddress(address: string): Promise<void>;
+  /** Lists the agents that can be connected, as they are on this machine. */
+  listConnections(): Promise<ConnectionView[]>;
+  /** Plans a change of an agent's configuration; none if there is nothing to change. */
+  planConnection(agent: string, action: ConnectionAction): Promise<ConnectionPlan | null>;
+  /** Makes the change that was shown with this digest. */
+  changeConnection(agent: string, action: ConnectionAction, shown: string): Promise<void>;
 }
 
 /** The engine said no: a sentence and the next step. */
@@ -71,6 +88,9 @@ function windowHost(): Host {
       await ask('subscribe', { since, channel });
     },
     openAddress: (address) => ask('open_address', { address }),
+    listConnections: () => ask('list_connections'),
+    planConnection: (agent, action) => ask('plan_connection', { agent, action }),
+    changeConnection: (agent, action, shown) => ask('change_connection', { agent, action, shown }),
     pickFolder: async (from, file = false) =>
       (await import('@tauri-apps/plugin-dialog')).open({
         directory: !file,

@@ -4,6 +4,9 @@ import { beginEntry, changeEntry, entryId, isCall, sessionAfter } from '../state
 import type {
   Answer,
   AssuranceReport as Promised,
+  ConnectionAction,
+  ConnectionPlan,
+  ConnectionView,
   Content,
   EngineView,
   Entry,
@@ -25,6 +28,7 @@ import { emptySnapshot, firstStart, languageViews, promised } from './fake_setti
 import { quietDay } from './fake_attention';
 import { briefed, briefingText } from './fake_briefing';
 import { FakeApis } from './fake_apis';
+import { FakeConnections } from './fake_connections';
 import { FakeHistory } from './fake_history';
 import { FakeRules } from './fake_rules';
 import { FakeServers } from './fake_servers';
@@ -59,6 +63,7 @@ export class FakeHost implements Host {
   readonly rules = new FakeRules(() => this.now());
   readonly servers = new FakeServers(() => this.now());
   readonly apis = new FakeApis();
+  readonly connections = new FakeConnections();
   readonly history = new FakeHistory(() => this.now());
 
   constructor(events: readonly Event[] = [], settings: Partial<EngineView> = {}) {
@@ -93,6 +98,18 @@ export class FakeHost implements Host {
   openAddress(address: string): Promise<void> {
     this.opened.push(address);
     return Promise.resolve();
+  }
+
+  listConnections(): Promise<ConnectionView[]> {
+    return this.connections.list();
+  }
+
+  planConnection(agent: string, action: ConnectionAction): Promise<ConnectionPlan | null> {
+    return this.connections.plan(agent, action);
+  }
+
+  changeConnection(agent: string, action: ConnectionAction, shown: string): Promise<void> {
+    return this.connections.change(agent, action, shown);
   }
 
   submit(op: Op): Promise<OpReceipt> {

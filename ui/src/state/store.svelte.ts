@@ -1,6 +1,18 @@
 // The store: the pure state, fed by the host, and the requests to the host.
 
-import type { Entry, Event, Op, OpReceipt, Query, SessionView, Settings, UserError } from '../ipc/bindings';
+import type {
+  ConnectionAction,
+  ConnectionPlan,
+  ConnectionView,
+  Entry,
+  Event,
+  Op,
+  OpReceipt,
+  Query,
+  SessionView,
+  Settings,
+  UserError,
+} from '../ipc/bindings';
 import { faultOf, type AnswerTo, type Host } from '../ipc/desk';
 import { ancestors, currentStep } from './sub_agents';
 import type { CallEntry } from './fold';
@@ -177,6 +189,17 @@ export abstract class Store {
   /** Opens an address of the web in the browser; gives why it was refused, none if it was not. */
   openAddress(address: string): Promise<UserError | null> {
     return this.#host.openAddress(address).then(() => null, faultOf);
+  }
+
+  /** Lists the agents that can be connected; refused with a fault, as all about connections. */
+  listConnections(): Promise<ConnectionView[]> {
+    return this.#host.listConnections();
+  }
+  planConnection(agent: string, action: ConnectionAction): Promise<ConnectionPlan | null> {
+    return this.#host.planConnection(agent, action);
+  }
+  changeConnection(agent: string, action: ConnectionAction, shown: string): Promise<void> {
+    return this.#host.changeConnection(agent, action, shown);
   }
 
   /** Changes some of the settings; false if that was refused, which is reported to the person. */

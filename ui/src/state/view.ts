@@ -8,6 +8,7 @@ export type View =
   | { screen: 'history' }
   | { screen: 'tools' }
   | { screen: 'servers' }
+  | { screen: 'connections' }
   | { screen: 'rules' }
   | { screen: 'session'; session: string };
 
@@ -18,7 +19,7 @@ export interface Jump {
 }
 
 /** Screens that need nothing beside their name. */
-const SCREENS = ['start', 'desk', 'search', 'history', 'tools', 'servers', 'rules'] as const;
+const SCREENS = ['start', 'desk', 'search', 'history', 'tools', 'servers', 'connections', 'rules'] as const;
 /** Storage key of the view while the page is reloaded. */
 const KEPT = 'view';
 

@@ -69,6 +69,7 @@ export const icons = {
     { cx: 5.2, cy: 5.1, r: 0.7, filled: true },
     { cx: 5.2, cy: 10.9, r: 0.7, filled: true },
   ],
+  connections: [{ d: 'M4.2 6h7.6v1.8a3.8 3.8 0 0 1-7.6 0zM6.2 2.6V6M9.8 2.6V6M8 11.6v1.9' }],
   settings: [
     { cx: 8, cy: 8, r: 2 },
     { d: 'M8 2v2M8 12v2M2 8h2M12 8h2M3.8 3.8l1.4 1.4M10.8 10.8l1.4 1.4M12.2 3.8l-1.4 1.4M5.2 10.8l-1.4 1.4' },

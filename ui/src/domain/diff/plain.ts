@@ -1,7 +1,7 @@
 // A difference in which nothing is chosen. Pure.
 
-import type { DiffProps } from '../../domain/diff/parts';
 import type { FileDiff } from '../../ipc/bindings';
+import type { DiffProps } from './parts';
 
 /** Returns a file's difference for reading only. */
 export function plainDiff(file: FileDiff): DiffProps {
