@@ -19,6 +19,7 @@ mod approvals;
 mod attention;
 mod beside;
 mod blank;
+mod connections;
 mod demo;
 mod dry_run;
 mod in_place;

@@ -67,6 +67,7 @@ impl Rig {
         for (name, folder) in [
             ("COUNTERSIGN_DATA_DIR", "data"),
             ("HOME", "home"),
+            ("CLAUDE_CONFIG_DIR", "home/.claude"),
             ("XDG_DATA_HOME", "home/data"),
             ("XDG_CONFIG_HOME", "home/config"),
             ("XDG_CACHE_HOME", "home/cache"),
@@ -141,6 +142,11 @@ impl Rig {
     /// Where the app keeps its database and settings.
     pub fn data_dir(&self) -> PathBuf {
         self.folders.path().join("data")
+    }
+
+    /// The home folder of whoever the app runs for.
+    pub fn home_dir(&self) -> PathBuf {
+        self.folders.path().join("home")
     }
 
     /// Puts a program of the shell before those of the machine.
