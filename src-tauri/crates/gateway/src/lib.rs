@@ -7,8 +7,9 @@
 //! own claim.**
 //!
 //! Programs call in two ways: as a client of our tools ([`mcp`]), or as an agent with tools of its own, whose hooks ask
-//! about each call ([`agent_hooks`]) at the local [`endpoint`]. Calls of such tools are translated by [`agent_calls`];
-//! [`connections`] puts the hooks into the configurations of agents, and [`transcripts`] reads what they keep.
+//! about each call ([`agent_hooks`]) at the local [`endpoint`], which [`endpoint_server`] serves. Calls of such tools are
+//! translated by [`agent_calls`]. [`connections`] puts the hooks into the configurations of agents, and [`transcripts`]
+//! reads what they keep.
 //!
 //! Start reading at [`mcp::serve`] and [`agent_hooks::HookSessions::answer_hook`].
 //!
@@ -39,6 +40,7 @@ pub mod agent_calls;
 pub mod agent_hooks;
 pub mod connections;
 pub mod endpoint;
+pub mod endpoint_server;
 pub mod limits;
 pub mod mcp;
 pub mod transcripts;

@@ -188,7 +188,7 @@ pub(crate) enum CliCommand {
     /// Stands in the settings of the agent. Denies by exit code 2 whenever anything fails, because agents let a call pass if
     /// their hook fails.
     Hook(HookArgs),
-    /// Carry out the approved effects of an agent's command, and print what it printed.
+    /// Carry out an agent's approved command, and print what it printed.
     ///
     /// An agent runs this in place of its command; nothing is run again.
     Commit(CommitArgs),

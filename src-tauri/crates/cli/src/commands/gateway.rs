@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use agent::Host;
 use gateway::endpoint::{self, EndpointError, RequestBody};
+use gateway::endpoint_server;
 use protocol::UserError;
 use protocol::settings::Posture;
 
@@ -59,7 +60,7 @@ async fn serve_mcp(
 async fn serve_hooks(data_dir: Option<PathBuf>) -> CliResult {
     let mut config = super::engine_config(data_dir, Host::Headless { approve_all: false })?;
     config.posture = Some(Posture::Unattended);
-    let served = endpoint::serve_data_dir(config, wait_for_termination()).await;
+    let served = endpoint_server::serve_data_dir(config, wait_for_termination()).await;
     served.map(|()| ExitReason::Done).map_err(CliError::from)
 }
 

@@ -15,7 +15,7 @@ const FRAME_BYTES_MAX: usize = 4 * MESSAGE_BYTES_MAX;
 ///
 /// # Errors
 /// [`io::ErrorKind::InvalidData`] for a message that is too long or cannot be parsed; errors of the stream.
-pub(super) async fn read_message<T: DeserializeOwned>(
+pub(crate) async fn read_message<T: DeserializeOwned>(
     stream: &mut (impl AsyncRead + Unpin),
 ) -> io::Result<T> {
     let length = stream.read_u32().await?;
@@ -38,7 +38,7 @@ pub(super) async fn read_message<T: DeserializeOwned>(
 ///
 /// # Errors
 /// [`io::ErrorKind::InvalidInput`] for a message that is too long; errors of the stream.
-pub(super) async fn write_message(
+pub(crate) async fn write_message(
     stream: &mut (impl AsyncWrite + Unpin),
     message: &impl Serialize,
 ) -> io::Result<()> {

@@ -7,11 +7,11 @@
 mod client;
 mod frame;
 mod message;
-mod server;
 
 pub use client::{EndpointError, send_request};
+pub(crate) use frame::{read_message, write_message};
+pub(crate) use message::ENDPOINT_VERSION;
 pub use message::{
     EndpointAnswer, EndpointRequest, EndpointStatus, HookOutput, HookRequest, RequestBody,
     StreamsText,
 };
-pub use server::{ServeOptions, serve, serve_data_dir, take_over};

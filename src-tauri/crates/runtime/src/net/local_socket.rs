@@ -20,11 +20,13 @@ const SOCKET_PATH_BYTES_MAX: usize = 100;
 pub struct LocalListener(Listener);
 
 impl LocalListener {
-    /// Listens at the endpoint of a data folder. A socket that an earlier process left behind is replaced.
+    /// Listens at the endpoint of a data folder, which is made if it is not there. A socket that an earlier process left
+    /// behind is replaced.
     ///
     /// # Errors
     /// [`ErrorKind::AddrInUse`] if another process listens there, and errors of the system.
     pub async fn bind(data_dir: &Path) -> io::Result<Self> {
+        crate::create_private_folder(data_dir).map_err(io::Error::other)?;
         if connect_local(data_dir).await.is_ok() {
             return Err(ErrorKind::AddrInUse.into());
         }

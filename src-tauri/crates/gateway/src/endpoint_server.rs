@@ -1,4 +1,4 @@
-//! The server of the endpoint: accepts connections, and answers one request on each.
+//! The server of the local endpoint: accepts connections, and answers one request on each.
 
 use std::io;
 use std::path::Path;
@@ -14,12 +14,11 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::client::{EndpointError, send_request};
-use super::frame::{read_message, write_message};
-use super::message::{
-    ENDPOINT_VERSION, EndpointAnswer, EndpointRequest, EndpointStatus, RequestBody, StreamsText,
-};
 use crate::agent_hooks::HookSessions;
+use crate::endpoint::{
+    ENDPOINT_VERSION, EndpointAnswer, EndpointError, EndpointRequest, EndpointStatus, RequestBody,
+    StreamsText, read_message, send_request, write_message,
+};
 use crate::limits::{CONNECTIONS_MAX, HOST_IDLE_MAX, HOST_START_MAX, REQUEST_TIMEOUT};
 
 /// Time that the server waits after an error of the system, such as too many open files.
@@ -197,7 +196,6 @@ pub async fn serve_data_dir(
     config: EngineConfig,
     stop: impl Future<Output = ()>,
 ) -> Result<(), UserError> {
-    runtime::create_private_folder(&config.data_dir)?;
     let listener = match LocalListener::bind(&config.data_dir).await {
         Ok(listener) => listener,
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => return Ok(()),
