@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 /// A desk with a program outside, in a workspace with a file.
 async fn open_desk(sandbox: Option<&str>) -> (Fixture, Arc<ExternalClient>) {
     let mut desk = Fixture::with_sandbox([say_text("No model asks.")], Host::Person, sandbox).await;
-    desk.write_file("a", "one\ntwo\nthree\nfour\nfive\nsix\nseven\n");
+    desk.write_file("a", "one\ntwo\nthree\n");
     let info = ClientInfo {
         name: "Agent".to_owned(),
         version: "1".to_owned(),
@@ -108,21 +108,19 @@ async fn a_call_that_the_person_changed_runs_here() {
     assert_eq!(ended.outcome.state, CallState::Done, "{:?}", ended.outcome);
     assert_eq!(desk.read_file("a").unwrap(), "by hand\n");
 
-    // A part of the change alone, too.
-    let text = "1\ntwo\nthree\nfour\nfive\nsix\n7\n";
-    desk.write_file("a", "one\ntwo\nthree\nfour\nfive\nsix\nseven\n");
+    // A part of the change alone, too: the first of two hunks.
+    let between = "line\n".repeat(20);
+    let text = |first: &str, last: &str| format!("{first}\n{between}{last}\n");
+    desk.write_file("a", text("one", "seven"));
     let answer = desk.decide_next(Decision::Allow {
         hunks: Some(vec![0]),
         note: String::new(),
         always: None,
     });
-    let (verdict, _) = tokio::join!(judge(&client, write_call(text)), answer);
+    let (verdict, _) = tokio::join!(judge(&client, write_call(&text("1", "7"))), answer);
     let ended = expect_variant!(verdict, DelegatedVerdict::Ended(ended) => ended);
     assert_eq!(ended.outcome.state, CallState::Done, "{:?}", ended.outcome);
-    assert_eq!(
-        desk.read_file("a").unwrap(),
-        "1\ntwo\nthree\nfour\nfive\nsix\nseven\n"
-    );
+    assert_eq!(desk.read_file("a").unwrap(), text("1", "seven"));
 }
 
 /// A program that goes away takes its question with it.

@@ -152,7 +152,7 @@ pub(crate) async fn ask_person(
         ))
         .await?;
 
-    let stop = session.cancellation_token();
+    let stop = session.call_cancellation(&call.id);
     let change = async {
         match &mut watch {
             Some(watch) => watch.wait_for_change().await,
