@@ -23,6 +23,13 @@ use crate::agent_calls::{AgentCall, OwnCall, TranslatedCall, translate_call};
 /// Text for the record of a part of a call whose other part was refused.
 const WITHDRAWN_TEXT: &str = "It was not run, because another part of the same call was refused.";
 
+/// Member of a command tool's input that holds the command line, in every agent.
+const COMMAND_MEMBER: &str = "command";
+
+/// Reason why a call is denied whose command cannot be replaced.
+const NOT_HELD_REASON: &str = "The command of this call cannot be held to the effects that were approved, so it is denied. \
+     Run the command by itself, in a tool that takes one command line.";
+
 /// One session of an agent.
 pub(super) struct HookSession {
     dialect: &'static HookDialect,
@@ -87,7 +94,7 @@ impl HookSession {
         } = question;
         if let Some(command) = used
             .input
-            .get("command")
+            .get(COMMAND_MEMBER)
             .and_then(|command| command.as_str())
             && let Some(fetched) = commit_command::parse_command(program, command)
             && self.client.is_approved(&fetched)
@@ -104,11 +111,9 @@ impl HookSession {
                 }
             }
         }
-        let decision = match &calls[..] {
-            [(call, DelegatedRun::Fetch { digest })] => {
-                replace_command(&used, program, call, digest)
-            }
-            _ => HookDecision::Pass,
+        let Some(decision) = decide_approved(&used, program, &calls) else {
+            self.withdraw(calls).await?;
+            return Ok(HookDecision::Deny(NOT_HELD_REASON.to_owned()));
         };
         let calls = calls.into_iter().map(|(call, _)| call).collect();
         self.approved.lock().push_back(ApprovedUse { used, calls });
@@ -241,18 +246,25 @@ fn judged_as_server_tool(call: OwnCall) -> DelegatedCall {
     }
 }
 
-/// Returns the decision to fetch what the command printed in its place. A tool that takes no command line cannot be
-/// replaced.
-fn replace_command(
+/// Returns the decision about a call all of whose parts were approved: a command is replaced by what fetches its output.
+/// None if the call has a command that cannot be replaced: it would run for real, whatever it does this time.
+fn decide_approved(
     used: &ToolUse,
     program: &[String],
-    call: &CallId,
-    digest: &Digest,
-) -> HookDecision {
-    let command = commit_command::build_command(program, call, digest);
-    let mut input = used.input.clone();
-    input.insert("command".to_owned(), command.clone().into());
-    HookDecision::Replace { command, input }
+    calls: &[(CallId, DelegatedRun)],
+) -> Option<HookDecision> {
+    let is_captured = |(_, run): &(CallId, DelegatedRun)| *run != DelegatedRun::AsRequested;
+    match calls {
+        [(call, DelegatedRun::Fetch { digest })] => {
+            let command = commit_command::build_command(program, call, digest);
+            let mut input = used.input.clone();
+            let replaced = input.insert(COMMAND_MEMBER.to_owned(), command.clone().into());
+            let is_line = replaced.is_some_and(|replaced| replaced.is_string());
+            is_line.then_some(HookDecision::Replace { command, input })
+        }
+        calls if calls.iter().any(is_captured) => None,
+        _ => Some(HookDecision::Pass),
+    }
 }
 
 /// Returns what the agent's model reads of a call that does not run.
@@ -268,5 +280,52 @@ fn refusal_text(ended: &ClientOutcome, cancel: &CancellationToken) -> String {
                  make the call again later."
             .to_owned(),
         false => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value, json};
+
+    use super::*;
+
+    fn used(input: Value) -> ToolUse {
+        let input = match input {
+            Value::Object(input) => input,
+            _ => Map::new(),
+        };
+        ToolUse {
+            id: None,
+            tool: "Bash".to_owned(),
+            input,
+        }
+    }
+
+    /// A command whose effects were captured never runs for real.
+    #[test]
+    fn a_command_that_cannot_be_replaced_does_not_pass() {
+        let program = ["countersign".to_owned()];
+        let fetch = || {
+            let digest = Digest::from_bytes(b"effects");
+            (CallId::from("call_1"), DelegatedRun::Fetch { digest })
+        };
+        let write = || (CallId::from("call_2"), DelegatedRun::AsRequested);
+        let line = used(json!({ "command": "ls", "description": "x" }));
+        let words = used(json!({ "command": ["ls"] }));
+        let other = used(json!({ "cmd": "ls" }));
+        assert!(matches!(
+            decide_approved(&line, &program, &[fetch()]),
+            Some(HookDecision::Replace { .. })
+        ));
+        for (used, calls) in [
+            (&words, vec![fetch()]),
+            (&other, vec![fetch()]),
+            (&line, vec![write(), fetch()]),
+            (&line, vec![fetch(), fetch()]),
+        ] {
+            assert_eq!(decide_approved(used, &program, &calls), None, "{used:?}");
+        }
+        let passed = decide_approved(&line, &program, &[write(), write()]);
+        assert_eq!(passed, Some(HookDecision::Pass));
     }
 }
