@@ -145,11 +145,22 @@ async fn a_question_ends_with_its_program() {
     assert!(desk.read_file("a").unwrap().starts_with("one"));
 }
 
+/// A call that ended without a report is not open any more: nobody waits for it.
+#[tokio::test]
+async fn a_call_that_ended_waits_for_no_report() {
+    let (_desk, client) = open_desk(None).await;
+    let verdict = judge(&client, edit_call()).await;
+    let call = expect_variant!(verdict, DelegatedVerdict::Approved { call, .. } => call);
+    assert!(client.is_approved(&call) && client.has_approved_calls());
+    client.close().await.unwrap();
+    assert!(!client.is_approved(&call) && !client.has_approved_calls());
+}
+
 #[tokio::test]
 async fn a_tool_of_the_program_asks_unless_it_is_its_own_matter() {
     let (mut desk, client) = open_desk(None).await;
     let tool = |name: &str, reach| DelegatedCall {
-        tool: DelegatedTool::Agents {
+        tool: DelegatedTool::Foreign {
             namespace: "hub".to_owned(),
             name: name.to_owned(),
             reach,

@@ -16,8 +16,8 @@ use tokio_util::task::TaskTracker;
 
 use crate::agent_hooks::HookSessions;
 use crate::endpoint::{
-    ENDPOINT_VERSION, EndpointAnswer, EndpointError, EndpointRequest, EndpointStatus, RequestBody,
-    StreamsText, read_message, send_request, write_message,
+    ENDPOINT_VERSION, EndpointAnswer, EndpointError, EndpointRequest, RequestBody, StreamsText,
+    read_message, send_request, write_message,
 };
 use crate::limits::{CONNECTIONS_MAX, HOST_IDLE_MAX, HOST_START_MAX, REQUEST_TIMEOUT};
 
@@ -163,10 +163,6 @@ impl EndpointServer {
                 Ok(streams) => EndpointAnswer::Streams(StreamsText::new(&streams)),
                 Err(fault) => fault.into(),
             },
-            RequestBody::Status => EndpointAnswer::Status(EndpointStatus {
-                program: env!("CARGO_PKG_VERSION").to_owned(),
-                can_ask: self.can_ask,
-            }),
             RequestBody::Retire if self.can_ask => UserError::new(
                 "The app is open and keeps the endpoint.",
                 "Close the app first.",

@@ -34,7 +34,7 @@ pub enum DelegatedTool {
     /// One of ours.
     Own(String),
     /// One of the program's own, or of a server that it is connected to.
-    Agents {
+    Foreign {
         /// The program or the server: `claude-code`, `github`.
         namespace: String,
         /// The tool's name there.
@@ -121,7 +121,7 @@ impl ExternalClient {
     fn resolve_delegated_tool(&self, tool: DelegatedTool) -> String {
         match tool {
             DelegatedTool::Own(id) => id,
-            DelegatedTool::Agents {
+            DelegatedTool::Foreign {
                 namespace,
                 name,
                 reach,
@@ -136,14 +136,19 @@ impl ExternalClient {
         }
     }
 
-    /// Whether a call was approved of which no result was reported.
+    /// Whether an approved call waits for its result. One whose time was up waits for none any more.
     pub fn has_approved_calls(&self) -> bool {
-        !self.delegated.0.lock().is_empty()
+        let mut calls = self.delegated.0.lock();
+        calls.retain(|_, call| !call.ended.is_finished());
+        !calls.is_empty()
     }
 
-    /// Whether a call waits for the result that this program reports, under this id.
+    /// Whether the approved call with this id waits for its result.
     pub fn is_approved(&self, call: &CallId) -> bool {
-        self.delegated.0.lock().contains_key(call)
+        let calls = self.delegated.0.lock();
+        calls
+            .get(call)
+            .is_some_and(|call| !call.ended.is_finished())
     }
 
     /// Reports the result of an approved call, and returns how the call is on record. `None` if no such call is open.

@@ -46,19 +46,17 @@ impl HookDecision {
 
     fn claude_code_answer(&self, dialect: &HookDialect) -> Value {
         let mut specific = json!({ "hookEventName": dialect.before });
-        let (decision, more) = match self {
+        let (decision, member, value) = match self {
             Self::Pass => (
                 "allow",
-                (
-                    "permissionDecisionReason",
-                    json!("Countersign let it pass."),
-                ),
+                "permissionDecisionReason",
+                json!("Countersign let it pass."),
             ),
-            Self::Replace { input, .. } => ("allow", ("updatedInput", json!(input))),
-            Self::Deny(reason) => ("deny", ("permissionDecisionReason", json!(reason))),
+            Self::Replace { input, .. } => ("allow", "updatedInput", json!(input)),
+            Self::Deny(reason) => ("deny", "permissionDecisionReason", json!(reason)),
         };
         specific["permissionDecision"] = json!(decision);
-        specific[more.0] = more.1;
+        specific[member] = value;
         json!({ "hookSpecificOutput": specific })
     }
 

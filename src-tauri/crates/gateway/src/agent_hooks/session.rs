@@ -35,7 +35,7 @@ pub(super) struct HookSession {
     dialect: &'static HookDialect,
     folder: PathBuf,
     client: Arc<ExternalClient>,
-    /// Approved calls of which the agent has not told the result, the oldest first.
+    /// Calls that the agent runs as it requested them, and of which it has not told the result, the oldest first.
     approved: Mutex<VecDeque<ApprovedUse>>,
 }
 
@@ -115,9 +115,18 @@ impl HookSession {
             self.withdraw(calls).await?;
             return Ok(HookDecision::Deny(NOT_HELD_REASON.to_owned()));
         };
-        let calls = calls.into_iter().map(|(call, _)| call).collect();
-        self.approved.lock().push_back(ApprovedUse { used, calls });
+        if decision == HookDecision::Pass {
+            let calls = calls.into_iter().map(|(call, _)| call).collect();
+            self.expect_report(ApprovedUse { used, calls });
+        }
         Ok(decision)
+    }
+
+    /// Remembers a call whose result the agent will tell, and forgets those whose time was up.
+    fn expect_report(&self, expected: ApprovedUse) {
+        let mut approved = self.approved.lock();
+        approved.retain(|one| one.calls.iter().any(|call| self.client.is_approved(call)));
+        approved.push_back(expected);
     }
 
     /// Returns the calls that a call of the agent is judged as; at least one.
@@ -132,7 +141,7 @@ impl HookSession {
             servers: &[],
         });
         let own_tool = |reach| DelegatedCall {
-            tool: DelegatedTool::Agents {
+            tool: DelegatedTool::Foreign {
                 namespace: agent.id().to_owned(),
                 name: used.tool.clone(),
                 reach,
@@ -211,8 +220,7 @@ impl HookSession {
 }
 
 impl ToolUse {
-    /// Whether both are the same call of the agent: by its id, or where it gives none, by tool and input. A command that was
-    /// replaced is told of with its new input.
+    /// Whether both are the same call of the agent: by its id, or where it gives none, by tool and input.
     fn is_same_call(&self, other: &Self) -> bool {
         match (&self.id, &other.id) {
             (Some(one), Some(other)) => one == other,
@@ -237,7 +245,7 @@ fn judged_as_own(call: OwnCall) -> DelegatedCall {
 fn judged_as_server_tool(call: OwnCall) -> DelegatedCall {
     let (server, tool) = call.tool.split_once("__").unwrap_or(("mcp", &call.tool));
     DelegatedCall {
-        tool: DelegatedTool::Agents {
+        tool: DelegatedTool::Foreign {
             namespace: server.to_owned(),
             name: tool.to_owned(),
             reach: AgentToolReach::Unknown,
@@ -256,7 +264,7 @@ fn decide_approved(
     let is_captured = |(_, run): &(CallId, DelegatedRun)| *run != DelegatedRun::AsRequested;
     match calls {
         [(call, DelegatedRun::Fetch { digest })] => {
-            let command = commit_command::build_command(program, call, digest);
+            let command = commit_command::build_command(program, call, digest)?;
             let mut input = used.input.clone();
             let replaced = input.insert(COMMAND_MEMBER.to_owned(), command.clone().into());
             let is_line = replaced.is_some_and(|replaced| replaced.is_string());

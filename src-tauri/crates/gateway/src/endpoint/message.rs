@@ -37,8 +37,6 @@ pub enum RequestBody {
         /// Digest under which it was approved.
         digest: Digest,
     },
-    /// Who answers.
-    Status,
     /// Stop listening, finish what is open and end, because another process takes the endpoint over.
     Retire,
 }
@@ -67,8 +65,6 @@ pub enum EndpointAnswer {
     Hook(HookOutput),
     /// What a command printed.
     Streams(StreamsText),
-    /// Who answers.
-    Status(EndpointStatus),
     /// The endpoint will end.
     Retiring,
     /// The request could not be fulfilled.
@@ -100,15 +96,6 @@ pub struct StreamsText {
     pub exit_code: i32,
     /// Whether one of the streams was longer than what was kept.
     pub is_truncated: bool,
-}
-
-/// Who answers at an endpoint.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EndpointStatus {
-    /// Version of the program.
-    pub program: String,
-    /// Whether a person can be asked there.
-    pub can_ask: bool,
 }
 
 impl StreamsText {

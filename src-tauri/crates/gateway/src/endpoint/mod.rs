@@ -12,6 +12,5 @@ pub use client::{EndpointError, send_request};
 pub(crate) use frame::{read_message, write_message};
 pub(crate) use message::ENDPOINT_VERSION;
 pub use message::{
-    EndpointAnswer, EndpointRequest, EndpointStatus, HookOutput, HookRequest, RequestBody,
-    StreamsText,
+    EndpointAnswer, EndpointRequest, HookOutput, HookRequest, RequestBody, StreamsText,
 };
