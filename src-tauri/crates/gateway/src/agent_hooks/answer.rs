@@ -77,9 +77,7 @@ impl HookDecision {
     fn plugin_answer(&self) -> Value {
         match self {
             Self::Pass => json!({ "decision": "allow" }),
-            Self::Replace { command, .. } => {
-                json!({ "decision": "allow", "tool_input": { "command": command } })
-            }
+            Self::Replace { input, .. } => json!({ "decision": "allow", "tool_input": input }),
             Self::Deny(reason) => json!({ "decision": "deny", "reason": reason }),
         }
     }

@@ -17,8 +17,6 @@ pub struct HookDialect {
     pub failed: &'static [&'static str],
     /// Events at the end of a session.
     pub ended: &'static [&'static str],
-    /// Events after which no result of an earlier call comes any more.
-    pub idle: &'static [&'static str],
     /// Form of the answers.
     pub form: AnswerForm,
 }
@@ -33,7 +31,7 @@ pub enum AnswerForm {
     Codex,
     /// `decision`, with the changed members of the input in `tool_input`.
     GeminiCli,
-    /// `decision`, with the changed members of the input in `tool_input`, for our own plugin.
+    /// `decision`, with the whole input in `tool_input`, for our own plugin.
     Plugin,
     /// `permission`; the input cannot be replaced.
     Cursor,
@@ -47,7 +45,6 @@ pub const DIALECTS: [HookDialect; 5] = [
         after: &["PostToolUse"],
         failed: &["PostToolUseFailure"],
         ended: &["SessionEnd"],
-        idle: &["Stop"],
         form: AnswerForm::ClaudeCode,
     },
     HookDialect {
@@ -55,8 +52,7 @@ pub const DIALECTS: [HookDialect; 5] = [
         before: "PreToolUse",
         after: &["PostToolUse"],
         failed: &[],
-        ended: &["SessionEnd"],
-        idle: &["Stop"],
+        ended: &[],
         form: AnswerForm::Codex,
     },
     HookDialect {
@@ -65,7 +61,6 @@ pub const DIALECTS: [HookDialect; 5] = [
         after: &["AfterTool"],
         failed: &[],
         ended: &["SessionEnd"],
-        idle: &["AfterAgent"],
         form: AnswerForm::GeminiCli,
     },
     HookDialect {
@@ -73,8 +68,7 @@ pub const DIALECTS: [HookDialect; 5] = [
         before: "tool.execute.before",
         after: &["tool.execute.after"],
         failed: &[],
-        ended: &["session.deleted"],
-        idle: &["session.idle"],
+        ended: &[],
         form: AnswerForm::Plugin,
     },
     HookDialect {
@@ -83,7 +77,6 @@ pub const DIALECTS: [HookDialect; 5] = [
         after: &["postToolUse"],
         failed: &["postToolUseFailure"],
         ended: &["sessionEnd"],
-        idle: &["stop"],
         form: AnswerForm::Cursor,
     },
 ];

@@ -27,8 +27,6 @@ pub(super) enum HookEventKind {
     Before(ToolUse),
     /// A tool was used.
     After(ToolUse, DelegatedResult),
-    /// No result of an earlier call comes any more.
-    Idle,
     /// The session ended.
     Ended,
     /// Something that no verdict is asked about.
@@ -73,8 +71,6 @@ impl HookEvent {
             HookEventKind::After(ToolUse::parse(written)?, result)
         } else if is_any(dialect.ended) {
             HookEventKind::Ended
-        } else if is_any(dialect.idle) {
-            HookEventKind::Idle
         } else {
             HookEventKind::Other
         };

@@ -130,14 +130,6 @@ impl HookSessions {
                 }
                 Ok(silent_output(dialect))
             }
-            HookEventKind::Idle => {
-                if let Some(slot) = self.slot(&key)
-                    && let Some(session) = slot.session.get()
-                {
-                    session.abandon_calls();
-                }
-                Ok(silent_output(dialect))
-            }
             HookEventKind::Ended => {
                 let slot = self.sessions.lock().remove(&key);
                 close_slot(slot).await;

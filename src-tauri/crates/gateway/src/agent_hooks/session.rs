@@ -199,12 +199,6 @@ impl HookSession {
         }
     }
 
-    /// Ends the calls of which no result came: the agent makes no more of them.
-    pub fn abandon_calls(&self) {
-        self.approved.lock().clear();
-        self.client.abandon_approved_calls();
-    }
-
     /// Whether a call is open.
     pub fn has_open_calls(&self) -> bool {
         self.client.has_approved_calls()
@@ -212,7 +206,7 @@ impl HookSession {
 
     /// Ends the session's calls, and waits until everything is on disk.
     pub async fn close(&self) {
-        self.abandon_calls();
+        self.client.abandon_approved_calls();
         if let Err(fault) = self.client.close().await {
             tracing::warn!(%fault, "a session of an agent could not be closed");
         }
