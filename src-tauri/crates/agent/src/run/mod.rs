@@ -1,5 +1,6 @@
 //! A run: model turns and their calls, until nothing is left to do or the person stops it.
 
+pub(crate) mod message_writer;
 pub(crate) mod model_turn;
 pub(crate) mod request_model;
 pub(crate) mod strategy;

@@ -1,7 +1,6 @@
 //! One answer of the model: streamed, joined into pieces, and recorded as it arrives.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use futures::StreamExt;
 use protocol::event::{AnswerCheck, CallProposal, MessageChange};
@@ -15,8 +14,9 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 use tools::custom::ComposedSchema;
 
-use crate::limits::{CALLS_PER_TURN_MAX, COALESCE_BYTES_MAX, COALESCE_DELAY, NAME_CHARS_MAX};
+use crate::limits::{CALLS_PER_TURN_MAX, COALESCE_DELAY, NAME_CHARS_MAX};
 use crate::pipeline::outgoing;
+use crate::run::message_writer::MessageWriter;
 use crate::session::Session;
 use crate::session::structured_output;
 
@@ -84,7 +84,7 @@ pub(crate) async fn ask_model(
         .await
         .err()
         .filter(|_| !stop.is_cancelled());
-    writing.flush();
+    writing.message.flush(session);
     // The provider is done with the conversation, so this takes it back without copying.
     let mut messages = Arc::try_unwrap(messages).unwrap_or_else(|engine| (*engine).clone());
     let checked = match (&composed, &error) {
@@ -92,7 +92,7 @@ pub(crate) async fn ask_model(
         _ => None,
     };
     let AnswerWriter {
-        text: said,
+        message: said,
         calls,
         usage,
         opaque,
@@ -124,7 +124,7 @@ pub(crate) async fn ask_model(
         }));
     }
     messages.push(Message::Assistant {
-        text: said,
+        text: said.into_text(),
         calls: calls.clone(),
         opaque,
     });
@@ -190,11 +190,7 @@ async fn stream_answer(
 /// Writer of the answer while it is streamed.
 struct AnswerWriter<'a> {
     session: &'a Session,
-    message: MessageId,
-    open: String,
-    open_is_reasoning: bool,
-    since: Instant,
-    text: String,
+    message: MessageWriter,
     calls: Vec<ToolCall>,
     usage: Usage,
     opaque: Value,
@@ -204,11 +200,7 @@ impl<'a> AnswerWriter<'a> {
     fn new(session: &'a Session, message: MessageId) -> Self {
         Self {
             session,
-            message,
-            open: String::new(),
-            open_is_reasoning: false,
-            since: Instant::now(),
-            text: String::new(),
+            message: MessageWriter::new(message),
             calls: Vec::new(),
             usage: Usage::default(),
             opaque: Value::Null,
@@ -216,20 +208,7 @@ impl<'a> AnswerWriter<'a> {
     }
 
     fn push_text(&mut self, text: &str, reasoning: bool) {
-        if reasoning != self.open_is_reasoning {
-            self.flush();
-            self.open_is_reasoning = reasoning;
-        }
-        if self.open.is_empty() {
-            self.since = Instant::now();
-        }
-        self.open.push_str(text);
-        if !reasoning {
-            self.text.push_str(text);
-        }
-        if self.open.len() >= COALESCE_BYTES_MAX || self.since.elapsed() >= COALESCE_DELAY {
-            self.flush();
-        }
+        self.message.push_text(self.session, text, reasoning);
     }
 
     /// Returns the next piece of the answer. While the model pauses, pending text is recorded.
@@ -237,35 +216,23 @@ impl<'a> AnswerWriter<'a> {
         &mut self,
         chunks: &mut ChunkStream,
     ) -> Option<Result<Chunk, ProviderError>> {
-        if !self.open.is_empty() {
+        if self.message.has_open_text() {
             match tokio::time::timeout(COALESCE_DELAY, chunks.next()).await {
                 Ok(next) => return next,
-                Err(_) => self.flush(),
+                Err(_) => self.message.flush(self.session),
             }
         }
         chunks.next().await
-    }
-
-    fn flush(&mut self) {
-        if !self.open.is_empty() {
-            self.session.journal.record_message(
-                &self.message,
-                MessageChange::AgentSaid {
-                    text: std::mem::take(&mut self.open),
-                    reasoning: self.open_is_reasoning,
-                },
-            );
-        }
     }
 
     /// Checks the whole answer against the requested schema, and adds the calls that it contains.
     fn check_output(&mut self, composed: &ComposedSchema) -> AnswerCheck {
         let ids = &self.session.engine.config.ids;
         let (checked, calls) =
-            structured_output::check_answer(composed, &self.text, || ids.next_id("call"));
+            structured_output::check_answer(composed, self.message.text(), || ids.next_id("call"));
         self.calls = calls;
         self.session.journal.record_message(
-            &self.message,
+            self.message.id(),
             MessageChange::AnswerChecked {
                 answer: checked.clone(),
             },
