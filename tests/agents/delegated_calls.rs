@@ -33,6 +33,7 @@ fn own_call(tool: &str, arguments: Value) -> DelegatedCall {
     DelegatedCall {
         tool: DelegatedTool::Own(tool.to_owned()),
         arguments: expect_variant!(arguments, Value::Object(members) => members),
+        can_fetch: true,
     }
 }
 
@@ -166,6 +167,7 @@ async fn a_tool_of_the_program_asks_unless_it_is_its_own_matter() {
             reach,
         },
         arguments: [("title".to_owned(), json!("x"))].into_iter().collect(),
+        can_fetch: true,
     };
     let notes = judge(&client, tool("notes", AgentToolReach::Agent)).await;
     assert!(

@@ -26,6 +26,9 @@ pub struct DelegatedCall {
     pub tool: DelegatedTool,
     /// Arguments for that tool.
     pub arguments: Map<String, Value>,
+    /// Whether the program can be told to fetch what a command printed, in place of running it. One that cannot runs
+    /// the command itself, which cannot be held to the effects that were approved.
+    pub can_fetch: bool,
 }
 
 /// The tool that a program's call is judged as.
@@ -89,12 +92,12 @@ impl ExternalClient {
         cancel: &CancellationToken,
     ) -> Result<DelegatedVerdict, UserError> {
         let entered = self.begin_call()?;
+        let (delegate, mut handle) = Delegate::new(call.can_fetch);
         let name = self.resolve_delegated_tool(call.tool);
         let stop = self.session.cancellation_token().child_token();
         let stops = stop.clone().drop_guard();
         let open = self.propose_call(&name, call.arguments).await;
         let id = open.call.id.clone();
-        let (delegate, mut handle) = Delegate::new();
         self.session.delegates.insert(id.clone(), delegate);
         let mut ended = self.tasks.spawn(run_call(entered, open, stop.clone()));
         loop {

@@ -30,6 +30,13 @@ impl CallContext<'_> {
         self.session.delegates.get(&self.call.id)
     }
 
+    /// Whether what runs is what was approved, to the byte. A command that its program runs itself may do something else
+    /// than it did in its dry run.
+    pub fn is_held(&self) -> bool {
+        let runs_elsewhere = self.delegate().is_some_and(|delegate| !delegate.can_fetch);
+        !runs_elsewhere || self.edited.is_some()
+    }
+
     /// Returns the arguments as written by the person, or else by the agent.
     pub fn given_arguments(&self) -> &Map<String, Value> {
         self.edited.as_ref().unwrap_or(&self.call.arguments)

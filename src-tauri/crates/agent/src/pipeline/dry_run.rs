@@ -55,6 +55,11 @@ impl DryRunResult {
         &self.done.prepared
     }
 
+    /// Whether this is the response of a call that ran for real.
+    pub fn is_response(&self) -> bool {
+        !self.response_hosts.is_empty()
+    }
+
     /// Returns the feedback given when the call was allowed before its effects were known.
     pub fn feedback(&self) -> Option<&UserFeedback> {
         self.feedback.as_ref()
@@ -95,7 +100,8 @@ impl DryRunResult {
     }
 
     /// Returns the effects as evidence for the verdict.
-    pub fn policy_effects(&self, session: &Session) -> DryRunEvidence {
+    pub fn policy_effects(&self, cx: &CallContext<'_>) -> DryRunEvidence {
+        let effects_decide = cx.session.posture().judges_effects() && cx.is_held();
         let is_offline = self.done.hosts_reached.is_empty();
         let (own_settings, secrets): (Vec<String>, Vec<String>) = self
             .done
@@ -110,10 +116,10 @@ impl DryRunResult {
             reached: self.done.hosts_reached.clone(),
             agreed: self.feedback.is_some(),
             response_hosts: self.response_hosts.clone(),
-            for_real: !self.response_hosts.is_empty(),
-            nothing_is_allowed: session.posture().judges_effects(),
-            undoable_is_allowed: session.posture().judges_effects(),
-            ..policy_effects_of_plan(session, &self.done.prepared.plan)
+            for_real: self.is_response(),
+            nothing_is_allowed: effects_decide,
+            undoable_is_allowed: effects_decide,
+            ..policy_effects_of_plan(cx.session, &self.done.prepared.plan)
         }
     }
 }

@@ -58,11 +58,13 @@ pub(crate) async fn run(
     execute::record_start(cx).await?;
     let delegate = cx.delegate();
     let fetching = match &delegate {
-        Some(delegate) => match delegated::wait_for_fetch(cx, &approved, delegate).await {
-            Ok(reply) => Some(reply),
-            Err(error) => return Err(outcome::failed_outcome(&error).into()),
-        },
-        None => None,
+        Some(delegate) if delegate.can_fetch => {
+            match delegated::wait_for_fetch(cx, &approved, delegate).await {
+                Ok(reply) => Some(reply),
+                Err(error) => return Err(outcome::failed_outcome(&error).into()),
+            }
+        }
+        Some(_) | None => None,
     };
     let now = cx.session.engine.now();
     let guarded = network_guard::guard_network(cx, prepared);
@@ -72,7 +74,10 @@ pub(crate) async fn run(
         net: egress::allow_hosts(&prepared.tool_context.net, hosts, cx.session.rules(), now),
         ..guarded
     };
-    let run = execute::run_tool(cx, approved, tool_context).await;
+    let run = match &delegate {
+        Some(delegate) if !cx.is_held() => delegated::run_as_requested(cx, delegate).await,
+        Some(_) | None => execute::run_tool(cx, approved, tool_context).await,
+    };
     let settled = settle_changes(cx, &request, workspace, run).await;
     if let (Some(delegate), Some(reply)) = (&delegate, fetching) {
         delegated::send_streams(delegate, failure_reason(&settled), reply);

@@ -140,7 +140,7 @@ async fn run_approved(
 ) -> Result<Step<Outcome>, Abort> {
     let is_hooked = attempt.is_hooked();
     let feedback = approval.feedback.or_note_of(attempt.feedback());
-    let mode = ExecutionMode::choose(cx.session, &assessed, approval.in_place, attempt.dry_run)?;
+    let mode = ExecutionMode::choose(cx, &assessed, approval.in_place, attempt.dry_run)?;
     let containment = containment::check_containment(cx, &assessed, &mode);
     let prepared = assessed.prepared;
     let is_agreed = approval.consent.is_some();

@@ -185,7 +185,7 @@ pub(crate) async fn prepare_call(
     let dry_run = attempt
         .dry_run
         .as_ref()
-        .map(|result| changes.move_to(result.policy_effects(session)));
+        .map(|result| changes.move_to(result.policy_effects(cx)));
     Ok(PreparedCall {
         facts,
         preview,

@@ -41,6 +41,8 @@ pub(crate) enum DelegateReport {
 pub(crate) struct Delegate {
     approved: Mutex<Option<oneshot::Sender<DelegatedRun>>>,
     reports: AsyncMutex<mpsc::Receiver<DelegateReport>>,
+    /// Whether the program can be told to fetch what a command printed. One that cannot runs the command itself.
+    pub can_fetch: bool,
     /// What the call's command wrote to each of its streams.
     pub streams: StreamSlot,
 }
@@ -55,12 +57,13 @@ pub(crate) struct DelegateHandle {
 
 impl Delegate {
     /// Returns both sides of a delegated call.
-    pub fn new() -> (Self, DelegateHandle) {
+    pub fn new(can_fetch: bool) -> (Self, DelegateHandle) {
         let (approve, approved) = oneshot::channel();
         let (sender, reports) = mpsc::channel(1);
         let delegate = Self {
             approved: Mutex::new(Some(approve)),
             reports: AsyncMutex::new(reports),
+            can_fetch,
             streams: StreamSlot::default(),
         };
         let handle = DelegateHandle {

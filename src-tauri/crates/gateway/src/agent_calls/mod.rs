@@ -7,6 +7,7 @@
 
 mod agent;
 mod argument_rule;
+mod delegated;
 mod places;
 mod server_tools;
 mod special_calls;
@@ -19,6 +20,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 pub use crate::agent_calls::agent::ExternalAgent;
+pub use crate::agent_calls::delegated::to_delegated_calls;
 
 use crate::agent_calls::places::CallPlace;
 use crate::agent_calls::tables::{Meaning, find_row};

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agent::{
-    AgentToolReach, ClientOutcome, DelegatedCall, DelegatedResult, DelegatedRun, DelegatedTool,
-    DelegatedVerdict, Engine, ExternalClient,
+    ClientOutcome, DelegatedCall, DelegatedResult, DelegatedRun, DelegatedVerdict, Engine,
+    ExternalClient,
 };
 use parking_lot::Mutex;
 use protocol::event::ClientInfo;
@@ -18,7 +18,7 @@ use super::answer::HookDecision;
 use super::commit_command;
 use super::dialect::HookDialect;
 use super::event::ToolUse;
-use crate::agent_calls::{AgentCall, OwnCall, TranslatedCall, translate_call};
+use crate::agent_calls::{AgentCall, to_delegated_calls};
 
 /// Text for the record of a part of a call whose other part was refused.
 const WITHDRAWN_TEXT: &str = "It was not run, because another part of the same call was refused.";
@@ -131,32 +131,15 @@ impl HookSession {
 
     /// Returns the calls that a call of the agent is judged as; at least one.
     fn translate(&self, used: &ToolUse, folder: &Path) -> Vec<DelegatedCall> {
-        let agent = self.dialect.agent;
-        let translated = translate_call(&AgentCall {
-            agent,
+        let call = AgentCall {
+            agent: self.dialect.agent,
             tool: &used.tool,
             input: &used.input,
             folder,
             workspace: &self.folder,
             servers: &[],
-        });
-        let own_tool = |reach| DelegatedCall {
-            tool: DelegatedTool::Foreign {
-                namespace: agent.id().to_owned(),
-                name: used.tool.clone(),
-                reach,
-            },
-            arguments: used.input.clone(),
         };
-        match translated {
-            TranslatedCall::Tools(calls) if calls.iter().any(is_agents_own_matter) => {
-                vec![own_tool(AgentToolReach::Agent)]
-            }
-            TranslatedCall::Tools(calls) => calls.into_iter().map(judged_as_own).collect(),
-            TranslatedCall::Server(call) => vec![judged_as_server_tool(call)],
-            TranslatedCall::Internal => vec![own_tool(AgentToolReach::Agent)],
-            TranslatedCall::Unknown { .. } => vec![own_tool(AgentToolReach::Unknown)],
-        }
+        to_delegated_calls(&call, true)
     }
 
     /// Ends calls that were approved, because another part of the same call was not.
@@ -220,31 +203,6 @@ impl ToolUse {
             (Some(one), Some(other)) => one == other,
             _ => self.tool == other.tool && self.input == other.input,
         }
-    }
-}
-
-/// Whether a call is between the agent, its person and its sub-agents, whose own calls are asked about one by one.
-fn is_agents_own_matter(call: &OwnCall) -> bool {
-    ["task", "question", "todo", "skill", "tool_search"].contains(&call.tool.as_str())
-}
-
-fn judged_as_own(call: OwnCall) -> DelegatedCall {
-    DelegatedCall {
-        tool: DelegatedTool::Own(call.tool),
-        arguments: call.arguments,
-    }
-}
-
-/// Returns a call of a server's tool, whose id is `server__tool`.
-fn judged_as_server_tool(call: OwnCall) -> DelegatedCall {
-    let (server, tool) = call.tool.split_once("__").unwrap_or(("mcp", &call.tool));
-    DelegatedCall {
-        tool: DelegatedTool::Foreign {
-            namespace: server.to_owned(),
-            name: tool.to_owned(),
-            reach: AgentToolReach::Unknown,
-        },
-        arguments: call.arguments,
     }
 }
 

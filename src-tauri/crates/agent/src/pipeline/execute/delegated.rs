@@ -17,7 +17,10 @@ use crate::session::delegates::{Delegate, DelegateReport, DelegatedRun, FetchRep
 const NO_REPORT_TEXT: &str = "The agent did not report what came of it.";
 
 /// Lets the program run the call as it requested it, and waits for the result.
-pub(super) async fn run_as_requested(cx: &CallContext<'_>, delegate: &Delegate) -> ToolRun {
+pub(in crate::pipeline) async fn run_as_requested(
+    cx: &CallContext<'_>,
+    delegate: &Delegate,
+) -> ToolRun {
     let began = cx.session.engine.now();
     let result = match delegate.approve(DelegatedRun::AsRequested) {
         true => wait_for_result(cx, delegate).await,

@@ -58,19 +58,20 @@ pub(crate) enum ExecutionMode {
 
 impl ExecutionMode {
     /// Chooses how the call runs: in place if a person said so or no stronger protection is available on this machine,
-    /// else by its dry run if it can have one. `chosen` holds the hosts that the call may reach, if somebody chose to
+    /// else by its dry run if it can have one. A command that its program runs itself runs in place after its dry run,
+    /// over a snapshot. `chosen` holds the hosts that the call may reach, if somebody chose to
     /// run it in place.
     ///
     /// # Errors
     /// A named host may not be reached.
     pub fn choose(
-        session: &Session,
+        cx: &CallContext<'_>,
         assessed: &Assessment,
         chosen: Option<Vec<String>>,
         dry_run: Option<Box<DryRunResult>>,
     ) -> Result<Self, Abort> {
         let hosts = match chosen {
-            Some(hosts) if !hosts.is_empty() => Some(check_hosts(session, &hosts)?),
+            Some(hosts) if !hosts.is_empty() => Some(check_hosts(cx.session, &hosts)?),
             Some(none) => Some(none),
             None => {
                 let in_place = assessed.prepared.in_place;
@@ -80,6 +81,10 @@ impl ExecutionMode {
         Ok(match (hosts, dry_run) {
             (Some(hosts), dry_run) => Self::InPlace { hosts, dry_run },
             (None, _) if assessed.prepared.can_dry_run => Self::DryRunFirst,
+            (None, Some(result)) if !cx.is_held() && !result.is_response() => Self::InPlace {
+                hosts: Vec::new(),
+                dry_run: Some(result),
+            },
             (None, Some(result)) => Self::Commit(result),
             (None, None) => Self::Direct,
         })
@@ -113,10 +118,10 @@ pub(crate) async fn run(
     record_start(cx).await?;
     let written = OwnFiles::from_plan(approved.plan(), &prepared.changes.kept);
     let run = match (captured, cx.delegate()) {
-        (Some(result), None) => result.commit(cx.session, &approved).await,
-        (Some(result), Some(delegate)) => {
+        (Some(result), Some(delegate)) if delegate.can_fetch => {
             delegated::commit_on_fetch(cx, &approved, &result, &delegate).await
         }
+        (Some(result), _) => result.commit(cx.session, &approved).await,
         (None, Some(delegate)) if is_as_requested(cx, prepared, &approved) => {
             delegated::run_as_requested(cx, &delegate).await
         }
