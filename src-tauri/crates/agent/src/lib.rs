@@ -57,8 +57,10 @@ pub use crate::engine::delegated_calls::{
     DelegatedCall, DelegatedResult, DelegatedTool, DelegatedVerdict,
 };
 pub use crate::engine::dry_run_command::CommandDryRun;
+pub use crate::engine::external_agents::{AgentTurn, ExternalAgents};
 pub use crate::engine::external_client::{ClientOutcome, ExternalClient, ProgressSender};
 pub use crate::host::config::{EngineConfig, Host};
+pub use crate::session::agent_runner::{AGENT_PROVIDER, AgentPrompt, AgentTurnEnd};
 pub use crate::session::delegates::DelegatedRun;
 pub use crate::session::engine_state::event_hub::{EventBatch, EventStream};
 pub use crate::session::manual_calls::BY_HAND_CLIENT;

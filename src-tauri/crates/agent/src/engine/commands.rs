@@ -283,6 +283,9 @@ async fn close_session(engine: &Arc<EngineState>, id: &SessionId) -> Result<OpRe
     let notice = EventBody::notice(NoticeLevel::Note, fault);
     session.journal.record_synced(notice).await?;
     engine.remove_session(id);
+    if let Some(runner) = engine.agent_runner.get() {
+        runner.close_session(id).await;
+    }
     Ok(OpReceipt::default())
 }
 
@@ -313,7 +316,7 @@ pub(crate) async fn open_session(
         .filter(|text| !text.trim().is_empty())
         .map(|text| UserMessage::parse(text, Vec::new()))
         .transpose()?;
-    engine.provider(&model.provider)?;
+    engine.check_model(&model)?;
     let id = SessionId(engine.config.ids.next_id("ses"));
     let conversation = Conversation::new(options.clone().unwrap_or_default(), None);
     let session = engine.admit_session(id.clone(), workspace, model.clone(), conversation)?;

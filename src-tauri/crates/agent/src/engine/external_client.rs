@@ -27,6 +27,7 @@ use tools::OfferedTool;
 
 use crate::engine::Engine;
 use crate::engine::delegated_calls::DelegatedCalls;
+use crate::engine::turn_messages::TurnMessages;
 use crate::limits::{CALLS_OPEN_MAX, CLIENT_CHARS_MAX, NAME_CHARS_MAX, PARALLEL_CALLS_MAX};
 use crate::permissions::rules;
 use crate::pipeline::call;
@@ -65,6 +66,9 @@ pub struct ExternalClient {
     pub(super) tasks: TaskTracker,
     /// Approved calls that the program runs itself.
     pub(super) delegated: DelegatedCalls,
+    /// Messages of the agent that makes the calls, within a run of its session; none where each call is a message and
+    /// the open calls are the run.
+    messages: Option<Arc<TurnMessages>>,
 }
 
 impl Engine {
@@ -125,13 +129,26 @@ impl Engine {
             session: client.session,
         };
         let session = open_session(&self.state, workspace, client).await?;
+        ExternalClient::new(session, None).map(Arc::new)
+    }
+}
+
+impl ExternalClient {
+    /// Returns a client that makes calls in a session: by itself, or as part of these messages of a run.
+    ///
+    /// # Errors
+    /// Another process works in the session.
+    pub(super) fn new(
+        session: Arc<Session>,
+        messages: Option<Arc<TurnMessages>>,
+    ) -> Result<Self, UserError> {
         let held = session.lock.acquire(&session.tool_context.folder)?;
         let room_max = match session.strategy {
             Strategy::Sequential => 1,
             Strategy::Parallel => PARALLEL_CALLS_MAX,
             Strategy::Batched { size } => PARALLEL_CALLS_MAX.min(size.get() as usize),
         };
-        Ok(Arc::new(ExternalClient {
+        Ok(Self {
             session,
             _lock: held,
             room: Semaphore::new(room_max),
@@ -139,7 +156,8 @@ impl Engine {
             open: Mutex::new(0),
             tasks: TaskTracker::new(),
             delegated: DelegatedCalls::default(),
-        }))
+            messages,
+        })
     }
 }
 
@@ -276,6 +294,13 @@ impl ExternalClient {
         self.session.journal.sync().await
     }
 
+    /// Waits until the open calls of a run are over. No further call begins.
+    pub(super) async fn wait_for_calls(&self) {
+        self.tasks.close();
+        self.abandon_approved_calls();
+        self.tasks.wait().await;
+    }
+
     /// Counts an open call; the first one starts a run.
     pub(super) fn begin_call(self: &Arc<Self>) -> Result<ActiveCall, UserError> {
         let mut open = self.open.lock();
@@ -291,7 +316,7 @@ impl ExternalClient {
                 "Wait until some of them are over.",
             ));
         }
-        if *open == 0 {
+        if *open == 0 && self.messages.is_none() {
             self.session.begin_run();
             self.session.reload_rules();
             self.session.reload_tools();
@@ -322,11 +347,15 @@ impl ExternalClient {
             arguments,
         };
         outgoing::mask_secrets(&self.session, &call, &call.arguments).await;
+        let message = match &self.messages {
+            Some(messages) => messages.message_of_call(),
+            None => MessageId(ids.next_id("msg")),
+        };
         self.session
             .journal
             .record(EventBody::Proposal(CallProposal {
                 call: call.clone(),
-                message: MessageId(ids.next_id("msg")),
+                message,
                 reasoning,
                 is_masked: false,
             }));
@@ -347,7 +376,7 @@ impl Drop for ActiveCall {
     fn drop(&mut self) {
         let mut open = self.0.open.lock();
         *open = open.saturating_sub(1);
-        if *open == 0 {
+        if *open == 0 && self.0.messages.is_none() {
             let session = &self.0.session;
             let state = match session.cancellation_token().is_cancelled() {
                 true => SessionState::Interrupted,

@@ -7,6 +7,7 @@ pub(crate) mod decisions;
 pub(crate) mod delegated_calls;
 pub mod demo;
 pub(crate) mod dry_run_command;
+pub(crate) mod external_agents;
 pub(crate) mod external_client;
 pub(crate) mod maintenance;
 pub(crate) mod queries;
@@ -14,9 +15,10 @@ pub(crate) mod request;
 pub mod settings;
 pub(crate) mod since;
 pub(crate) mod tool_trial;
+pub(crate) mod turn_messages;
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use lsp::{LanguageServers, LspTimeouts};
 use parking_lot::{Mutex, RwLock};
@@ -117,6 +119,7 @@ impl Engine {
             inherited_variables: inherited,
             sandbox_options,
             closing: CancellationToken::new(),
+            agent_runner: OnceLock::new(),
             sessions: Mutex::default(),
             config,
             record,

@@ -1,5 +1,6 @@
 //! A run: model turns and their calls, until nothing is left to do or the person stops it.
 
+mod agent_run;
 pub(crate) mod message_writer;
 pub(crate) mod model_turn;
 pub(crate) mod request_model;
@@ -18,6 +19,7 @@ use tokio::task::JoinHandle;
 
 use crate::pipeline::call;
 use crate::pipeline::{early_outcome, resolve};
+use crate::session::agent_runner::AGENT_PROVIDER;
 use crate::session::background::BackgroundTasks;
 use crate::session::conversation::OpenCall;
 use crate::session::planning;
@@ -95,7 +97,13 @@ fn state_after(session: &Session, end: Result<RunEnd, UserError>) -> SessionStat
 async fn run_within_time(session: &Arc<Session>) -> Result<RunEnd, UserError> {
     let config = &session.engine.config;
     let limits = config.limits.apply_to(session.engine.settings().limits);
-    let run = run_turns(session, RunMeter::for_session(session, limits));
+    let meter = RunMeter::for_session(session, limits);
+    let run = async {
+        match session.model.provider == AGENT_PROVIDER {
+            true => agent_run::run_agent_turns(session, meter).await,
+            false => run_turns(session, meter).await,
+        }
+    };
     tokio::pin!(run);
     tokio::select! {
         biased;

@@ -1,6 +1,8 @@
-//! Sessions whose calls are not made by a model: a person makes them by hand, or an external program does.
+//! Sessions whose calls are not made by a model of ours: a person makes them by hand, or an external program does.
 
 use protocol::UserError;
+
+use crate::session::agent_runner::AGENT_PROVIDER;
 
 /// Provider of a session in which a person tries a tool.
 pub(crate) const TRIAL_PROVIDER: &str = "try";
@@ -19,6 +21,7 @@ pub(crate) fn is_manual(provider: &str) -> bool {
         CLIENT_PROVIDER,
         BY_HAND_CLIENT,
         EXPLAIN_PROVIDER,
+        AGENT_PROVIDER,
     ]
     .contains(&provider)
 }

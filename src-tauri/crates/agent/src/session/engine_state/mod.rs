@@ -6,12 +6,14 @@ pub(crate) mod event_hub;
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use lsp::LanguageServers;
 use parking_lot::{Mutex, RwLock};
 use protocol::event::SessionOptions;
-use protocol::{At, CallId, CallView, EntryBody, Event, SessionId, Settings, UserError};
+use protocol::{
+    At, CallId, CallView, EntryBody, Event, ModelChoice, SessionId, Settings, UserError,
+};
 use provider::{KeyStore, Provider, Providers};
 use record::Record;
 use runtime::{DryRunEnvironment, History, InheritedEnv, SandboxOptions, Workspace};
@@ -20,6 +22,7 @@ use tools::{Registry, SubAgentSpawner};
 
 use crate::briefing::Briefing;
 use crate::host::config::EngineConfig;
+use crate::session::agent_runner::{self, AGENT_PROVIDER, AgentRunner};
 use crate::session::conversation::Conversation;
 use crate::session::engine_state::current_errors::CurrentErrors;
 use crate::session::engine_state::event_hub::{EventHub, EventStream};
@@ -63,6 +66,8 @@ pub(crate) struct EngineState {
     /// Creates the spawner of sub-agent tasks for the calls of a session.
     pub sub_agent_spawner: fn(Arc<Session>) -> Arc<dyn SubAgentSpawner>,
     pub current_errors: CurrentErrors,
+    /// Runs the turns of other people's agents; empty while the host has given none.
+    pub agent_runner: OnceLock<Arc<dyn AgentRunner>>,
 }
 
 impl EngineState {
@@ -111,6 +116,20 @@ impl EngineState {
                 None => self.providers().get(id),
             },
         }
+    }
+
+    /// Returns an error if nobody answers in a session of this model: there is no such provider, or no such agent.
+    pub fn check_model(&self, model: &ModelChoice) -> Result<(), UserError> {
+        match model.provider == AGENT_PROVIDER {
+            true => self.agent_runner()?.check_agent(&model.model),
+            false => self.provider(&model.provider).map(|_| ()),
+        }
+    }
+
+    /// Returns what runs the turns of other people's agents.
+    pub fn agent_runner(&self) -> Result<Arc<dyn AgentRunner>, UserError> {
+        let runner = self.agent_runner.get().cloned();
+        runner.ok_or_else(agent_runner::no_agents_error)
     }
 
     /// Returns a recorded session, and opens it in this process if it is not open yet.

@@ -1,0 +1,162 @@
+//! The messages of an agent of somebody else within one turn: the text between its calls, each with the calls that follow.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use protocol::event::MessageChange;
+use protocol::{At, Message, MessageId, Usage, UserError};
+use serde_json::{Value, json};
+
+use crate::run::message_writer::MessageWriter;
+use crate::session::Session;
+
+/// Member of a message's provider data that holds the agent's own id of the session.
+const AGENT_SESSION: &str = "session";
+
+/// Messages of one turn of an agent.
+pub(crate) struct TurnMessages {
+    session: Arc<Session>,
+    state: Mutex<MessagesState>,
+}
+
+#[derive(Default)]
+struct MessagesState {
+    open: Option<OpenMessage>,
+    /// The agent's own id of the session, once it is known.
+    agent_session: Option<String>,
+}
+
+/// A message that is being written.
+struct OpenMessage {
+    writer: MessageWriter,
+    turn: u32,
+    began: At,
+    has_calls: bool,
+}
+
+impl TurnMessages {
+    /// Returns no messages yet. The agent's own id of the session is the one that its last message left, if it did.
+    pub fn new(session: Arc<Session>) -> Self {
+        let agent_session = session.with_conversation(|conversation| {
+            let mut messages = conversation.messages.iter().rev();
+            messages.find_map(agent_session_of)
+        });
+        let state = MessagesState {
+            open: None,
+            agent_session,
+        };
+        Self {
+            session,
+            state: Mutex::new(state),
+        }
+    }
+
+    /// Returns the agent's own id of the session, if it is known.
+    pub fn agent_session(&self) -> Option<String> {
+        self.state.lock().agent_session.clone()
+    }
+
+    /// Sets the agent's own id of the session, by which it is found again after a restart.
+    pub fn set_agent_session(&self, id: String) {
+        self.state.lock().agent_session = Some(id);
+    }
+
+    /// Adds a piece of the agent's text. Text after a call begins another message.
+    pub fn push_text(&self, text: &str, reasoning: bool) {
+        let mut state = self.state.lock();
+        if state.open.as_ref().is_some_and(|open| open.has_calls) {
+            self.end_message(&mut state, Usage::default(), None);
+        }
+        let open = state.open.get_or_insert_with(|| self.begin_message());
+        open.writer.push_text(&self.session, text, reasoning);
+    }
+
+    /// Records the text that is not recorded yet.
+    pub fn flush(&self) {
+        if let Some(open) = &mut self.state.lock().open {
+            open.writer.flush(&self.session);
+        }
+    }
+
+    /// Ends the message that is being written, so that further text begins another one.
+    pub fn end_open_message(&self) {
+        self.end_message(&mut self.state.lock(), Usage::default(), None);
+    }
+
+    /// Returns the message that a call belongs to.
+    pub fn message_of_call(&self) -> MessageId {
+        let mut state = self.state.lock();
+        let open = state.open.get_or_insert_with(|| self.begin_message());
+        open.writer.flush(&self.session);
+        open.has_calls = true;
+        open.writer.id().clone()
+    }
+
+    /// Ends the turn with its usage, and the error that it ended with, if it did.
+    pub fn end_turn(&self, usage: Usage, error: Option<UserError>) {
+        let mut state = self.state.lock();
+        // There is always a message: the agent's own id of the session stands in it.
+        state.open.get_or_insert_with(|| self.begin_message());
+        self.end_message(&mut state, usage, error);
+    }
+
+    fn begin_message(&self) -> OpenMessage {
+        let engine = &self.session.engine;
+        let id = MessageId(engine.config.ids.next_id("msg"));
+        let turn = self.session.with_conversation(|conversation| {
+            conversation.turns += 1;
+            conversation.turns
+        });
+        let started = MessageChange::TurnStarted { turn };
+        self.session.journal.record_message(&id, started);
+        OpenMessage {
+            writer: MessageWriter::new(id),
+            turn,
+            began: engine.now(),
+            has_calls: false,
+        }
+    }
+
+    fn end_message(&self, state: &mut MessagesState, usage: Usage, error: Option<UserError>) {
+        let Some(OpenMessage {
+            mut writer,
+            turn,
+            began,
+            has_calls: _,
+        }) = state.open.take()
+        else {
+            return;
+        };
+        writer.flush(&self.session);
+        let opaque = match &state.agent_session {
+            Some(id) => json!({ AGENT_SESSION: id }),
+            None => Value::Null,
+        };
+        let ended = MessageChange::TurnEnded {
+            turn,
+            usage,
+            duration_ms: self.session.engine.config.clock.elapsed_ms(began),
+            error,
+            opaque: opaque.clone(),
+        };
+        self.session.journal.record_message(writer.id(), ended);
+        let message = Message::Assistant {
+            text: writer.into_text(),
+            calls: Vec::new(),
+            opaque,
+        };
+        self.session
+            .with_conversation(|conversation| conversation.messages.push(message));
+    }
+}
+
+/// Returns the agent's own id of the session, if a message has it.
+fn agent_session_of(message: &Message) -> Option<String> {
+    match message {
+        Message::Assistant { opaque, .. } => {
+            let id = opaque.get(AGENT_SESSION)?.as_str()?;
+            Some(id.to_owned())
+        }
+        Message::User { .. } | Message::Tool { .. } => None,
+    }
+}

@@ -1,0 +1,61 @@
+//! Sessions in which an agent of somebody else answers in place of a model.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use parking_lot::Mutex;
+use protocol::{Content, SessionId, Usage, UserError};
+
+use crate::session::Session;
+use crate::session::run_state::run_limits::RunMeter;
+
+/// Provider of a session in which an agent of somebody else answers; its model is the agent's id, or a command line.
+pub const AGENT_PROVIDER: &str = "agent";
+
+/// What the person said since the agent's last turn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentPrompt {
+    /// The text.
+    pub text: String,
+    /// Images beside it; no other content.
+    pub images: Vec<Content>,
+}
+
+/// End of an agent's turn.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct AgentTurnEnd {
+    /// What the turn used, as far as the agent says so.
+    pub usage: Usage,
+    /// Why the turn ended before the agent was done, if it did.
+    pub error: Option<UserError>,
+}
+
+/// Runs turns of other people's agents.
+#[async_trait]
+pub(crate) trait AgentRunner: Send + Sync {
+    /// Returns an error if there is no such agent.
+    fn check_agent(&self, agent: &str) -> Result<(), UserError>;
+
+    /// Gives a session's agent a prompt, and waits for the end of its turn and of all calls of it. The messages of the
+    /// turn are on record then.
+    ///
+    /// # Errors
+    /// The record cannot be written.
+    async fn run_turn(
+        &self,
+        session: &Arc<Session>,
+        prompt: AgentPrompt,
+        meter: Arc<Mutex<RunMeter>>,
+    ) -> Result<AgentTurnEnd, UserError>;
+
+    /// Ends the agent of a session that was closed.
+    async fn close_session(&self, session: &SessionId);
+}
+
+/// Returns the error of an engine whose host knows no agents.
+pub(crate) fn no_agents_error() -> UserError {
+    UserError::new(
+        "Agents of other people cannot be run here.",
+        "Run it in the app, or with `countersign run --agent`.",
+    )
+}
