@@ -36,6 +36,7 @@
 //! # }
 //! ```
 
+pub mod acp_client;
 pub mod agent_calls;
 pub mod agent_hooks;
 pub mod connections;

@@ -50,3 +50,21 @@ pub const TRANSCRIPT_PIECE_BYTES: usize = 1024 * 1024;
 pub const PROJECT_ROOT_BYTES_MAX: u64 = 16 * 1024;
 /// Number of files and lines that cannot be read and are named.
 pub const TRANSCRIPT_FAULTS_SHOWN: usize = 5;
+/// Largest file that an agent is given through its client, in bytes.
+pub const AGENT_FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// Number of terminals that an agent has at the same time in one turn.
+pub const TERMINALS_MAX: usize = 32;
+/// Longest message of an agent, in bytes. A longer one ends the agent.
+pub const AGENT_MESSAGE_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Number of bytes that are kept of the end of what an agent writes to standard error.
+pub const AGENT_ERROR_BYTES_MAX: usize = 4 * 1024;
+/// Time that an agent may take to start and to open a session.
+pub const AGENT_START_MAX: Duration = Duration::from_secs(120);
+/// Time that an agent may take to end its turn once it was told to stop; then it is ended.
+pub const AGENT_CANCEL_MAX: Duration = Duration::from_secs(10);
+/// Number of agents that run at the same time; beyond it the one that was used longest ago is ended.
+pub const AGENTS_MAX: usize = 32;
+/// Time between two looks at whether the text of an agent that pauses is on record.
+pub const TEXT_FLUSH_EVERY: Duration = Duration::from_millis(50);
+/// Number of prompts of one turn that give the agent the person's reasons for rejecting its calls.
+pub const FEEDBACK_PROMPTS_MAX: usize = 3;

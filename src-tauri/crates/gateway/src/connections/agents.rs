@@ -24,7 +24,8 @@ pub struct ConnectableAgent {
     pub gaps: Vec<AgentGap>,
     /// The version that its connection was tried with; `None` if it was tried with none.
     pub checked_with: Option<String>,
-    programs: Vec<String>,
+    /// Names of its own program on PATH.
+    pub programs: Vec<String>,
     #[serde(default)]
     program_files: Vec<String>,
     config: String,
@@ -38,6 +39,29 @@ pub struct ConnectableAgent {
     #[serde(default)]
     pub(super) switches: Vec<HookSwitch>,
     pub(super) check: HookCheck,
+    /// How it is started to speak the Agent Client Protocol; `None` if it cannot.
+    pub acp: Option<AcpStart>,
+}
+
+/// How an agent is started to speak the Agent Client Protocol.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AcpStart {
+    /// Names of its program on PATH.
+    pub programs: Vec<String>,
+    /// Arguments of the program.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// Variables that it is started with.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// Names of variables that it inherits beside those of every command: where its model is, and the key for it.
+    #[serde(default)]
+    pub passed: Vec<String>,
+    /// Its mode in which it asks before it changes anything.
+    pub mode: Option<String>,
+    /// Command that installs the program.
+    pub install: String,
 }
 
 /// Format of a configuration.

@@ -7,7 +7,7 @@
 //!
 //! Start reading at [`plan_connect`].
 
-mod agents;
+pub(crate) mod agents;
 mod change;
 pub(crate) mod check;
 mod config_text;

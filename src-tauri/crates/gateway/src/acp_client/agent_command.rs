@@ -1,0 +1,136 @@
+//! How an agent is started: by its id, as `agents.toml` has it, or by a command line.
+
+use std::path::Path;
+
+use protocol::UserError;
+use runtime::{CompanionCommand, InheritedEnv};
+
+use crate::agent_calls::ExternalAgent;
+use crate::connections::agents::{AcpStart, ConnectableAgent, list_agents};
+
+/// An agent, and how it is started.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct AgentCommand {
+    /// Name for people.
+    pub title: String,
+    /// Name under which tools of its own are on record.
+    pub namespace: String,
+    /// The agent, if its tools are known.
+    pub agent: Option<ExternalAgent>,
+    /// Mode of the agent in which it asks; none if it has always asked so far.
+    pub asking_mode: Option<String>,
+    program: String,
+    args: Vec<String>,
+    env: Vec<(String, String)>,
+    passed: Vec<String>,
+}
+
+impl AgentCommand {
+    /// Resolves an agent: an id, or a command line as a shell reads it, without any expansion.
+    ///
+    /// # Errors
+    /// The agent speaks no ACP, its program is not on this machine, or the command line cannot be read.
+    pub fn resolve(agent: &str) -> Result<Self, UserError> {
+        if let Some(known) = find_known(agent) {
+            let Some(start) = &known.acp else {
+                return Err(UserError::new(
+                    format!("{} does not speak the Agent Client Protocol.", known.title),
+                    format!("Use its hooks: `countersign connect {agent}`."),
+                ));
+            };
+            let program = start
+                .programs
+                .iter()
+                .find_map(|name| runtime::find_program(name));
+            let program = program.ok_or_else(|| missing_program(&known.title, start))?;
+            return Ok(Self {
+                title: known.title.clone(),
+                namespace: known.id.clone(),
+                agent: ExternalAgent::from_id(&known.id),
+                asking_mode: start.mode.clone(),
+                program: program.to_string_lossy().into_owned(),
+                args: start.args.clone(),
+                env: start.env.clone().into_iter().collect(),
+                passed: start.passed.clone(),
+            });
+        }
+        let words = shlex::split(agent).filter(|words| !words.is_empty());
+        let mut words = words.ok_or_else(|| unreadable_command(agent))?;
+        let program = words.remove(0);
+        if runtime::find_program(&program).is_none() {
+            return Err(UserError::new(
+                format!("There is no agent and no program `{program}`."),
+                format!(
+                    "Name one of these agents, or a program that is on PATH: {}.",
+                    agent_ids()
+                ),
+            ));
+        }
+        let name = Path::new(&program).file_stem().unwrap_or_default();
+        let name = name.to_string_lossy().into_owned();
+        Ok(Self {
+            title: name.clone(),
+            namespace: name,
+            agent: None,
+            asking_mode: None,
+            program,
+            args: words,
+            env: Vec::new(),
+            passed: Vec::new(),
+        })
+    }
+
+    /// Whether the agent is offered our files and terminals. Agents whose tools are known use their own: what they ask about
+    /// is judged by its arguments, and asking again about the file would be asking twice.
+    pub fn uses_our_tools(&self) -> bool {
+        self.agent.is_none()
+    }
+
+    /// Returns the program to start in a folder. It gets the variables that commands get, and those that this agent needs
+    /// to reach its model.
+    pub fn to_companion(&self, folder: &Path, passed: &[String]) -> CompanionCommand {
+        let inherited = InheritedEnv::default();
+        let passed = passed.iter().chain(&self.passed).map(String::as_str);
+        inherited.set_choice([], passed);
+        CompanionCommand {
+            program: self.program.clone(),
+            args: self.args.clone(),
+            folder: folder.to_owned(),
+            inherited,
+            env: self.env.clone(),
+        }
+    }
+}
+
+/// Returns the agent with this id, or whose own program has this name.
+fn find_known(agent: &str) -> Option<&'static ConnectableAgent> {
+    let mut agents = list_agents().iter();
+    agents.find(|known| known.id == agent || known.programs.iter().any(|name| name == agent))
+}
+
+/// Returns the ids of the agents that speak ACP.
+fn agent_ids() -> String {
+    let agents = list_agents().iter().filter(|agent| agent.acp.is_some());
+    let ids: Vec<&str> = agents.map(|agent| agent.id.as_str()).collect();
+    ids.join(", ")
+}
+
+fn missing_program(title: &str, start: &AcpStart) -> UserError {
+    UserError::new(
+        format!(
+            "{title} cannot be started: there is no program `{}`.",
+            start.programs.join("` or `")
+        ),
+        format!("Install it: `{}`.", start.install),
+    )
+}
+
+fn unreadable_command(agent: &str) -> UserError {
+    UserError::new(
+        format!("`{agent}` is no command line: a quote is open, or it is empty."),
+        format!(
+            "Name one of these agents, or a program with its arguments: {}.",
+            agent_ids()
+        ),
+    )
+}

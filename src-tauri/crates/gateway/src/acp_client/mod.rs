@@ -1,0 +1,162 @@
+//! Agents that speak the Agent Client Protocol, each started for a session in which it answers: what it asks about is
+//! judged here, by the same pipeline as a call of our own agent.
+//!
+//! **An agent is never told to remember a permission**: every call is asked about, and the person's rules answer. What an
+//! agent does without asking stands in the record, with a warning. A command that an agent runs itself cannot be held to
+//! its effects, so they alone never let it pass; it runs over a snapshot of the folder.
+//!
+//! Start reading at [`AcpAgents`], then `turn_handler.rs`.
+
+mod agent_command;
+mod connection;
+mod files;
+mod permission;
+mod terminals;
+mod tool_use;
+mod turn_handler;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use agent::{AgentPrompt, AgentTurn, AgentTurnEnd, Engine, ExternalAgents};
+use agent_client_protocol::v1::schema::StopReason;
+use async_trait::async_trait;
+use parking_lot::Mutex;
+use protocol::{SessionId, UserError};
+use tokio::time::Instant;
+
+use self::agent_command::AgentCommand;
+use self::connection::AgentConnection;
+use self::turn_handler::{TurnHandler, turn_usage};
+use crate::limits::{AGENTS_MAX, FEEDBACK_PROMPTS_MAX};
+
+/// The agents of other people that speak ACP.
+#[derive(Default)]
+pub struct AcpAgents {
+    running: Mutex<HashMap<SessionId, RunningAgent>>,
+    /// Names of further variables that the person passes to programs.
+    passed: Vec<String>,
+}
+
+struct RunningAgent {
+    agent: Arc<AgentConnection>,
+    used_at: Instant,
+}
+
+/// Lets sessions of an engine be opened in which an agent of somebody else answers.
+pub fn add_agents(engine: &Engine) {
+    let passed = engine.settings().variables.passed.clone();
+    let passed = passed.iter().map(|name| name.as_str().to_owned());
+    engine.add_external_agents(Arc::new(AcpAgents {
+        running: Mutex::default(),
+        passed: passed.collect(),
+    }));
+}
+
+#[async_trait]
+impl ExternalAgents for AcpAgents {
+    fn check_agent(&self, agent: &str) -> Result<(), UserError> {
+        AgentCommand::resolve(agent).map(|_| ())
+    }
+
+    async fn run_turn(&self, turn: Arc<AgentTurn>, prompt: AgentPrompt) -> AgentTurnEnd {
+        let agent = match self.find_or_start(&turn).await {
+            Ok(agent) => agent,
+            Err(error) => return failed_end(error),
+        };
+        let handler = Arc::new(TurnHandler::new(turn.clone(), agent.command.clone()));
+        let end = prompt_agent(&agent, &handler, prompt).await;
+        let cost = handler.finish().await;
+        let before = cost.and_then(|cost| agent.cost_usd.lock().replace(cost));
+        if end.is_err() {
+            self.running.lock().remove(turn.session());
+        }
+        AgentTurnEnd {
+            usage: turn_usage(before, cost),
+            error: end.err(),
+        }
+    }
+
+    async fn close_session(&self, session: &SessionId) {
+        self.running.lock().remove(session);
+    }
+}
+
+impl AcpAgents {
+    /// Returns the running agent of a session, or starts it. If there are too many, the one that was used longest ago is
+    /// ended.
+    async fn find_or_start(&self, turn: &AgentTurn) -> Result<Arc<AgentConnection>, UserError> {
+        if let Some(running) = self.running.lock().get_mut(turn.session())
+            && running.agent.is_alive()
+        {
+            running.used_at = Instant::now();
+            return Ok(running.agent.clone());
+        }
+        let command = AgentCommand::resolve(turn.agent())?;
+        let opened = AgentConnection::open(command, turn, &self.passed);
+        let agent = tokio::select! {
+            agent = opened => Arc::new(agent?),
+            () = turn.stop_token().cancelled() => return Err(stopped_error()),
+        };
+        let mut running = self.running.lock();
+        if running.len() >= AGENTS_MAX {
+            let oldest = running.iter().min_by_key(|(_, one)| one.used_at);
+            if let Some(oldest) = oldest.map(|(session, _)| session.clone()) {
+                running.remove(&oldest);
+            }
+        }
+        let one = RunningAgent {
+            agent: agent.clone(),
+            used_at: Instant::now(),
+        };
+        running.insert(turn.session().clone(), one);
+        Ok(agent)
+    }
+}
+
+/// Gives an agent a prompt, and then the reasons why calls of it were refused, which it cannot be told with the refusal.
+async fn prompt_agent(
+    agent: &AgentConnection,
+    handler: &Arc<TurnHandler>,
+    prompt: AgentPrompt,
+) -> Result<(), UserError> {
+    let mut prompt = prompt;
+    for _ in 0..=FEEDBACK_PROMPTS_MAX {
+        let stop = agent.prompt(handler, prompt).await?;
+        let feedback = handler.take_feedback();
+        let feedback = feedback.filter(|_| !handler.turn.stop_token().is_cancelled());
+        match feedback {
+            Some(text) => {
+                handler.turn.end_message();
+                prompt = AgentPrompt {
+                    text,
+                    images: Vec::new(),
+                };
+            }
+            None => return stop_error(stop).map_or(Ok(()), Err),
+        }
+    }
+    Ok(())
+}
+
+/// Returns why a turn ended before the agent was done, if it did.
+fn stop_error(stop: StopReason) -> Option<UserError> {
+    let why = match stop {
+        StopReason::MaxTokens => "The answer was cut at the model's limit of length.",
+        StopReason::MaxTurnRequests => "The agent reached its own limit of requests in one turn.",
+        StopReason::Refusal => "The agent's model refused to go on.",
+        _ => return None,
+    };
+    Some(UserError::new(why, "Say something to let it go on."))
+}
+
+fn stopped_error() -> UserError {
+    UserError::new("The agent was stopped while it started.", "")
+}
+
+fn failed_end(error: UserError) -> AgentTurnEnd {
+    AgentTurnEnd {
+        error: Some(error),
+        ..AgentTurnEnd::default()
+    }
+}

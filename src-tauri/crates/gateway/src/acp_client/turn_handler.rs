@@ -1,0 +1,333 @@
+//! One turn of an agent: what it tells goes to the session, and what it asks is judged there.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use agent::{AgentTurn, ClientOutcome, DelegatedResult, DelegatedVerdict};
+use agent_client_protocol::v1::schema::{
+    ContentBlock, Plan, PlanEntryStatus, RequestPermissionOutcome, RequestPermissionRequest,
+    SessionUpdate, ToolCallId,
+};
+use parking_lot::Mutex;
+use protocol::{CallId, NoticeLevel, Usage, UserError};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::agent_command::AgentCommand;
+use super::files::members;
+use super::permission::PermissionAnswer;
+use super::terminals::Terminals;
+use super::tool_use::{AgentPlace, ToolUse};
+
+/// Text for the record of a part of a call whose other part was refused.
+const WITHDRAWN_TEXT: &str = "It was not run, because another part of the same call was refused.";
+
+/// Handler of what an agent says and asks during one turn.
+pub(super) struct TurnHandler {
+    pub turn: Arc<AgentTurn>,
+    pub terminals: Terminals,
+    /// Cancelled when the turn is over: nothing that it asked for goes on.
+    pub over: CancellationToken,
+    pub command: AgentCommand,
+    state: Mutex<TurnState>,
+    /// Reports of results, which are on record before the turn ends.
+    reports: TaskTracker,
+}
+
+#[derive(Default)]
+struct TurnState {
+    calls: HashMap<ToolCallId, SeenCall>,
+    /// What the agent's model has to be told in another prompt, since a refusal carries no reason.
+    feedback: Vec<String>,
+    /// What the agent's session cost so far, in US dollars.
+    cost_usd: Option<f64>,
+}
+
+/// A tool call of the agent.
+#[derive(Default)]
+struct SeenCall {
+    used: ToolUse,
+    judged: Judged,
+}
+
+/// Whether a call was asked about.
+#[derive(Default, Clone)]
+enum Judged {
+    /// The agent has not asked about it.
+    #[default]
+    Not,
+    /// It is being judged, or was refused, or is over.
+    Handled,
+    /// It was approved, and is these calls on record.
+    Approved(Vec<CallId>),
+}
+
+impl TurnHandler {
+    /// Returns a handler for a turn of an agent that was started by this command.
+    pub fn new(turn: Arc<AgentTurn>, command: AgentCommand) -> Self {
+        Self {
+            over: turn.stop_token().child_token(),
+            turn,
+            terminals: Terminals::default(),
+            command,
+            state: Mutex::default(),
+            reports: TaskTracker::new(),
+        }
+    }
+
+    /// Takes what the agent tells. Called in the order in which it came.
+    pub fn handle_update(self: &Arc<Self>, update: SessionUpdate) {
+        match update {
+            SessionUpdate::AgentMessageChunk(chunk) => self.push_content(&chunk.content, false),
+            SessionUpdate::AgentThoughtChunk(chunk) => self.push_content(&chunk.content, true),
+            SessionUpdate::ToolCall(call) => {
+                let id = call.tool_call_id.clone();
+                self.update_call(&id, |used| used.apply_call(&call));
+            }
+            SessionUpdate::ToolCallUpdate(update) => {
+                let id = update.tool_call_id.clone();
+                self.update_call(&id, |used| used.apply_update(&update));
+            }
+            SessionUpdate::Plan(plan) => self.show_plan(&plan),
+            SessionUpdate::CurrentModeUpdate(update) => self.check_mode(&update.current_mode_id.0),
+            SessionUpdate::UsageUpdate(usage) => {
+                let cost = usage.cost.filter(|cost| cost.currency == "USD");
+                let cost = cost.map(|cost| cost.amount);
+                let mut state = self.state.lock();
+                state.cost_usd = cost.or(state.cost_usd);
+            }
+            _ => {}
+        }
+    }
+
+    /// Answers a permission request.
+    pub async fn answer_permission(
+        self: &Arc<Self>,
+        request: &RequestPermissionRequest,
+    ) -> RequestPermissionOutcome {
+        let answer = self.judge(request).await;
+        let outcome = answer.to_outcome(&request.options);
+        if answer == PermissionAnswer::Allow && outcome == RequestPermissionOutcome::Cancelled {
+            self.turn.add_notice(
+                NoticeLevel::Warning,
+                UserError::new(
+                    format!(
+                        "{} offered no way to allow a call once, so it was not allowed.",
+                        self.command.title
+                    ),
+                    "Its own settings may say that it asks once a session.",
+                ),
+            );
+        }
+        outcome
+    }
+
+    async fn judge(self: &Arc<Self>, request: &RequestPermissionRequest) -> PermissionAnswer {
+        let id = request.tool_call.tool_call_id.clone();
+        let used = {
+            let mut state = self.state.lock();
+            let seen = state.calls.entry(id.clone()).or_default();
+            seen.used.apply_update(&request.tool_call);
+            seen.judged = Judged::Handled;
+            seen.used.clone()
+        };
+        match self.judge_use(&used).await {
+            Ok(Ok(calls)) => {
+                self.set_judged(&id, Judged::Approved(calls));
+                PermissionAnswer::Allow
+            }
+            Ok(Err(ended)) => {
+                let is_stopped = self.over.is_cancelled();
+                if !is_stopped {
+                    self.add_feedback(&used, &ended);
+                }
+                match is_stopped {
+                    true => PermissionAnswer::Cancel,
+                    false => PermissionAnswer::Reject,
+                }
+            }
+            Err(fault) => {
+                self.turn.add_notice(NoticeLevel::Error, fault);
+                PermissionAnswer::Reject
+            }
+        }
+    }
+
+    /// Judges a call of the agent; the calls that it is on record, or the one of them that was not approved.
+    async fn judge_use(
+        &self,
+        used: &ToolUse,
+    ) -> Result<Result<Vec<CallId>, Box<ClientOutcome>>, UserError> {
+        let mut approved = Vec::new();
+        for call in used.to_delegated_calls(&self.place()) {
+            match self.turn.judge(call, &self.over).await? {
+                DelegatedVerdict::Approved { call, .. } => approved.push(call),
+                DelegatedVerdict::Ended(ended) => {
+                    for call in approved {
+                        let result = DelegatedResult::Failed(WITHDRAWN_TEXT.to_owned());
+                        self.turn.report(&call, result).await?;
+                    }
+                    return Ok(Err(ended));
+                }
+            }
+        }
+        Ok(Ok(approved))
+    }
+
+    /// Returns what the agent's model has to be told once its turn is over; nothing is told twice.
+    pub fn take_feedback(&self) -> Option<String> {
+        let feedback = std::mem::take(&mut self.state.lock().feedback);
+        (!feedback.is_empty()).then(|| feedback.join("\n\n"))
+    }
+
+    /// Ends the turn: stops what it asked for, and waits until the results of its calls are on record. Returns what the
+    /// agent's session cost so far, as far as it says so.
+    pub async fn finish(&self) -> Option<f64> {
+        self.over.cancel();
+        self.reports.close();
+        self.reports.wait().await;
+        self.state.lock().cost_usd
+    }
+
+    fn place(&self) -> AgentPlace<'_> {
+        AgentPlace {
+            agent: self.command.agent,
+            namespace: &self.command.namespace,
+            folder: self.turn.folder(),
+        }
+    }
+
+    fn push_content(&self, content: &ContentBlock, reasoning: bool) {
+        match content {
+            ContentBlock::Text(text) => self.turn.push_text(&text.text, reasoning),
+            ContentBlock::ResourceLink(link) => self.turn.push_text(&link.uri, reasoning),
+            _ => self
+                .turn
+                .push_text("[It sent something that is no text.]", reasoning),
+        }
+    }
+
+    fn update_call(self: &Arc<Self>, id: &ToolCallId, change: impl FnOnce(&mut ToolUse)) {
+        let mut state = self.state.lock();
+        let seen = state.calls.entry(id.clone()).or_default();
+        change(&mut seen.used);
+        let Some(is_success) = seen.used.success() else {
+            return;
+        };
+        let judged = std::mem::replace(&mut seen.judged, Judged::Handled);
+        let used = seen.used.clone();
+        drop(state);
+        let text = used.result_text();
+        let result = match is_success {
+            true => DelegatedResult::Succeeded(text),
+            false => DelegatedResult::Failed(text),
+        };
+        let handler = self.clone();
+        match judged {
+            Judged::Handled => {}
+            Judged::Approved(calls) => {
+                self.reports
+                    .spawn(async move { handler.report(calls, result).await });
+            }
+            Judged::Not => {
+                self.reports
+                    .spawn(async move { handler.record_unasked(&used, result).await });
+            }
+        }
+    }
+
+    async fn report(&self, calls: Vec<CallId>, result: DelegatedResult) {
+        for call in calls {
+            if let Err(fault) = self.turn.report(&call, result.clone()).await {
+                self.turn.add_notice(NoticeLevel::Error, fault);
+            }
+        }
+    }
+
+    /// Puts a call on record that the agent has made without asking, and says so if it does more than look.
+    async fn record_unasked(&self, used: &ToolUse, result: DelegatedResult) {
+        if !used.is_quiet(&self.place()) {
+            let fault = UserError::new(
+                format!(
+                    "{} did this without asking: {}",
+                    self.command.title,
+                    used.title()
+                ),
+                "Its own settings or its mode allow it. What it changed is not in the history.",
+            );
+            self.turn.add_notice(NoticeLevel::Warning, fault);
+        }
+        let call = used.to_unasked_call(&self.place());
+        match self.turn.judge(call, &CancellationToken::new()).await {
+            Ok(DelegatedVerdict::Approved { call, .. }) => self.report(vec![call], result).await,
+            Ok(DelegatedVerdict::Ended(_)) => {}
+            Err(fault) => self.turn.add_notice(NoticeLevel::Error, fault),
+        }
+    }
+
+    fn set_judged(&self, id: &ToolCallId, judged: Judged) {
+        if let Some(seen) = self.state.lock().calls.get_mut(id) {
+            seen.judged = judged;
+        }
+    }
+
+    /// Remembers the reason why a call was refused, or what was done in its place.
+    fn add_feedback(&self, used: &ToolUse, ended: &ClientOutcome) {
+        let (title, text) = (used.title(), ended.outcome.text.trim());
+        let feedback = match ended.outcome.is_success() {
+            true => format!(
+                "The person changed your call `{title}`, and it was carried out in its changed form; do not make it again. {text}"
+            ),
+            false => format!("Your call `{title}` was not allowed. {text}"),
+        };
+        self.state.lock().feedback.push(feedback);
+    }
+
+    fn check_mode(&self, mode: &str) {
+        if let Some(asking) = &self.command.asking_mode
+            && asking != mode
+        {
+            let fault = UserError::new(
+                format!(
+                    "{} switched to its mode `{mode}`, in which it may act without asking.",
+                    self.command.title
+                ),
+                "Its commands are not judged then, unless its hooks are connected.",
+            );
+            self.turn.add_notice(NoticeLevel::Warning, fault);
+        }
+    }
+
+    /// Shows the agent's plan as the session's list of things to do.
+    fn show_plan(self: &Arc<Self>, plan: &Plan) {
+        let items: Vec<Value> = plan
+            .entries
+            .iter()
+            .map(|entry| {
+                let status = match entry.status {
+                    PlanEntryStatus::InProgress => "in_progress",
+                    PlanEntryStatus::Completed => "completed",
+                    _ => "pending",
+                };
+                json!({ "content": entry.content, "status": status })
+            })
+            .collect();
+        let handler = self.clone();
+        self.reports.spawn(async move {
+            let arguments = members(json!({ "items": items }));
+            if let Err(fault) = handler.turn.call("todo", arguments, &handler.over).await {
+                handler.turn.add_notice(NoticeLevel::Error, fault);
+            }
+        });
+    }
+}
+
+/// Returns the usage of a turn from what the session cost before and after it.
+pub(super) fn turn_usage(before: Option<f64>, after: Option<f64>) -> Usage {
+    let cost_usd = after.map(|after| (after - before.unwrap_or(0.0)).max(0.0));
+    Usage {
+        cost_usd,
+        ..Usage::default()
+    }
+}
