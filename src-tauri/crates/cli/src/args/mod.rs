@@ -23,7 +23,7 @@ pub(crate) use policy::{
     BacktestArgs, EvaluationArgs, GrantsCommand, ImportRulesArgs, PolicyCommand, ReplayArgs,
     RuleChangeArgs,
 };
-pub(crate) use run::{ApprovalArgs, CallArgs, RunArgs};
+pub(crate) use run::{ApprovalArgs, CallArgs, RunAgent, RunArgs};
 pub(crate) use servers::{AddServerArgs, ServersCommand};
 pub(crate) use settings::{ConfigCommand, KeysCommand};
 

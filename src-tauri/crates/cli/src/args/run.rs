@@ -48,9 +48,11 @@ pub(crate) struct RunArgs {
     /// Play this script in the place of a model.
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,
-    /// The manifest of the agent that works: its rules hold, it is told its prompt, and it has its tools and no others.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) agent: Option<PathBuf>,
+    /// The agent that works: one of somebody else (claude-code, codex, gemini-cli, opencode, or a command that speaks ACP), whose
+    /// calls are judged here; or a manifest, `agent.toml`: its rules hold, it is told its prompt, and it has its tools
+    /// and no others.
+    #[arg(long, value_name = "AGENT")]
+    pub(crate) agent: Option<RunAgent>,
     /// With --json: the events in a specification's words, as `export` has them.
     #[arg(long, value_name = "WORDS", requires = "json", value_parser = ["chat", "spans", "agent", "chunks", "tool-events"])]
     pub(crate) events: Option<String>,
@@ -71,6 +73,35 @@ pub(crate) struct RunArgs {
     pub(crate) plan: bool,
     /// The task; `-`, or nothing where standard input is no terminal, to read it from there.
     pub(crate) prompt: Option<String>,
+}
+
+/// The agent that works in a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum RunAgent {
+    /// Our own agent by a manifest.
+    Manifest(PathBuf),
+    /// One of somebody else: its id, or a command line.
+    External(String),
+}
+
+impl From<String> for RunAgent {
+    fn from(agent: String) -> Self {
+        let is_manifest = std::path::Path::new(&agent).extension() == Some("toml".as_ref());
+        match is_manifest {
+            true => Self::Manifest(agent.into()),
+            false => Self::External(agent),
+        }
+    }
+}
+
+impl RunAgent {
+    /// Returns the manifest, if it is one.
+    pub(crate) fn manifest(&self) -> Option<&std::path::Path> {
+        match self {
+            Self::Manifest(file) => Some(file),
+            Self::External(_) => None,
+        }
+    }
 }
 
 /// How much the run may use; 0 for no limit. What is left out is as the settings have it.

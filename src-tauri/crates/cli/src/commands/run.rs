@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agent::config::RunLimitOverrides;
-use agent::{Engine, EventBatch, Host, StructuredRequest};
+use agent::{AGENT_PROVIDER, Engine, EventBatch, Host, StructuredRequest};
+use gateway::acp_client;
 use protocol::mappers::Vocabulary;
 use protocol::text::display_text::format_count;
 use protocol::view::entry::SessionView;
@@ -16,7 +17,7 @@ use serde_json::Value;
 
 use super::prompt::Prompt;
 use super::{prompt, sessions};
-use crate::args::{ColorChoice, RunArgs};
+use crate::args::{ColorChoice, RunAgent, RunArgs};
 use crate::event_printer::EventPrinter;
 use crate::exit::{CliError, CliResult, ExitReason};
 use crate::limits::{SCRIPT_BYTES_MAX, TITLE_CHARS_MAX};
@@ -33,6 +34,7 @@ pub(crate) async fn run_agent(
     color: ColorChoice,
     out: &mut OutputWriter,
 ) -> CliResult {
+    let external_model = external_model(&run)?;
     let asks = !run.headless && !run.consent.approve_all && !out.is_json() && is_attended();
     let mut config = super::engine_config(data_dir, Host::Headless { approve_all: false })?;
     config = super::apply_approval_args(config, run.consent)?;
@@ -61,6 +63,7 @@ pub(crate) async fn run_agent(
     };
     let (has_script, has_rules) = (run.script.is_some(), config.rules.is_some());
     let desk = super::open_engine(config).await?;
+    acp_client::add_agents(&desk);
     let before = desk.last_seq()?;
     let wants_output = request
         .as_ref()
@@ -96,10 +99,13 @@ pub(crate) async fn run_agent(
         }
         (None, None) => {
             let prompt = prompt.ok_or_else(missing_prompt)?;
-            let mut model = choose_model(&desk, has_script, run.provider, run.model).await?;
-            if let Some(effort) = &run.thinking {
-                model = with_thinking_effort(model, effort)?;
-            }
+            let model = match external_model {
+                Some(model) => model,
+                None => {
+                    let model = choose_model(&desk, has_script, run.provider, run.model).await?;
+                    with_thinking_effort(model, run.thinking.as_deref())?
+                }
+            };
             let title = prompt.title().unwrap_or_default().to_owned();
             let schema = run
                 .output_schema
@@ -109,7 +115,7 @@ pub(crate) async fn run_agent(
             let wants = NewSessionOptions {
                 output_schema: schema,
                 temperature: run.temperature,
-                agent: run.agent.as_deref(),
+                agent: run.agent.as_ref().and_then(RunAgent::manifest),
             };
             let session = open_session(&desk, &run.workspace, model, &title, wants).await?;
             let begin = prompt.into_say_op(session.clone());
@@ -185,8 +191,11 @@ fn missing_prompt() -> CliError {
     )
 }
 
-/// Returns the model with the thinking effort, which is part of the model's name.
-fn with_thinking_effort(model: ModelChoice, effort: &str) -> Result<ModelChoice, CliError> {
+/// Returns the model with the thinking effort, if one is given: it is part of the model's name.
+fn with_thinking_effort(model: ModelChoice, effort: Option<&str>) -> Result<ModelChoice, CliError> {
+    let Some(effort) = effort else {
+        return Ok(model);
+    };
     let known = ["claude-", "gemini-"];
     if !known.iter().any(|name| model.model.starts_with(name)) {
         let message = format!("No effort can be named for the model `{}`.", model.model);
@@ -225,6 +234,36 @@ async fn choose_model(
             "Name one with --provider, and its model with --model.",
         )),
     }
+}
+
+/// Returns the choice of an agent of somebody else, which has a model of its own; none if our own agent works.
+fn external_model(run: &RunArgs) -> Result<Option<ModelChoice>, CliError> {
+    let Some(RunAgent::External(agent)) = &run.agent else {
+        return Ok(None);
+    };
+    if let Some(option) = find_model_option(run) {
+        let message = format!("{option} is for a model of ours, and `{agent}` has one of its own.");
+        let hint = "Leave it out, or choose the model in the agent's own settings.";
+        return Err(CliError::usage(message, hint));
+    }
+    Ok(Some(ModelChoice {
+        provider: AGENT_PROVIDER.to_owned(),
+        model: agent.to_owned(),
+    }))
+}
+
+/// Returns the first option among the given ones that is about a model of ours.
+fn find_model_option(run: &RunArgs) -> Option<&'static str> {
+    let options = [
+        ("--provider", run.provider.is_some()),
+        ("--model", run.model.is_some()),
+        ("--script", run.script.is_some()),
+        ("--thinking", run.thinking.is_some()),
+        ("--temperature", run.temperature.is_some()),
+        ("--output-schema", run.output_schema.is_some()),
+    ];
+    let mut given = options.into_iter().filter(|(_, is_given)| *is_given);
+    given.next().map(|(option, _)| option)
 }
 
 /// Reads a file that the caller named.
