@@ -83,7 +83,7 @@ async fn an_approved_call_is_run_by_its_program_and_undone() {
 #[tokio::test]
 async fn a_person_rejects_with_words_that_the_program_gets() {
     let (mut desk, client) = open_desk(None).await;
-    desk.write_rules(support::rule_text("edit", "", "ask"));
+    desk.write_rules(support::rule_text("edit", "*", "ask"));
     let (verdict, _) = tokio::join!(judge(&client, edit_call()), desk.reject_next("Use b."));
     let ended = expect_variant!(verdict, DelegatedVerdict::Ended(ended) => ended);
     assert_eq!(ended.outcome.state, CallState::Rejected);
@@ -98,7 +98,7 @@ async fn a_person_rejects_with_words_that_the_program_gets() {
 #[tokio::test]
 async fn a_call_that_the_person_changed_runs_here() {
     let (mut desk, client) = open_desk(None).await;
-    desk.write_rules(support::rule_text("write", "", "ask"));
+    desk.write_rules(support::rule_text("write", "*", "ask"));
     let arguments = json!({ "path": "a", "content": "by hand\n" });
     let answer = async {
         desk.edit_next(arguments).await;
@@ -128,7 +128,7 @@ async fn a_call_that_the_person_changed_runs_here() {
 #[tokio::test]
 async fn a_question_ends_with_its_program() {
     let (mut desk, client) = open_desk(None).await;
-    desk.write_rules(support::rule_text("edit", "", "ask"));
+    desk.write_rules(support::rule_text("edit", "*", "ask"));
     let gone = CancellationToken::new();
     let asking = client.judge(edit_call(), &gone);
     let leaving = async {

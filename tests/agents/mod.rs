@@ -8,3 +8,7 @@ pub(crate) mod manifests;
 pub(crate) mod sub_agent_tasks;
 // Calls of programs outside, which run them themselves.
 pub(crate) mod delegated_calls;
+// Agents of other people that answer in a session.
+pub(crate) mod acp_agents;
+// The same, where the agent does not keep to the protocol.
+pub(crate) mod acp_faults;

@@ -58,6 +58,10 @@ pub const TERMINALS_MAX: usize = 32;
 pub const AGENT_MESSAGE_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Number of bytes that are kept of the end of what an agent writes to standard error.
 pub const AGENT_ERROR_BYTES_MAX: usize = 4 * 1024;
+/// Longest line of an agent's standard error that a reason names, in characters.
+pub const AGENT_ERROR_CHARS_MAX: usize = 500;
+/// Time that is waited for the end of an agent's standard error before a reason is given.
+pub const AGENT_ERROR_WAIT: Duration = Duration::from_millis(500);
 /// Time that an agent may take to start and to open a session.
 pub const AGENT_START_MAX: Duration = Duration::from_secs(120);
 /// Time that an agent may take to end its turn once it was told to stop; then it is ended.

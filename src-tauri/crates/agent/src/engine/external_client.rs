@@ -53,6 +53,13 @@ pub struct ClientOutcome {
     pub trail: Option<Arc<Trail>>,
 }
 
+impl ClientOutcome {
+    /// Whether the text tells more than that a person rejected the call.
+    pub fn gives_reason(&self) -> bool {
+        self.outcome.text != outcome::PLAIN_REJECTION_TEXT
+    }
+}
+
 /// An external program, with the session of its calls. Dropping it ends its calls.
 pub struct ExternalClient {
     pub(super) session: Arc<Session>,

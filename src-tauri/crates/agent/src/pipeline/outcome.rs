@@ -280,12 +280,15 @@ pub(crate) fn abort_refused(tool: &ResolvedTool<'_>, refused: &ApprovalError) ->
     ended_outcome(CallState::Denied, text.clone(), text).into()
 }
 
+/// Text of a call that the person rejected without a word.
+pub(crate) const PLAIN_REJECTION_TEXT: &str =
+    "The person rejected this call. Do not repeat it; go on in another way or ask.";
+
 /// Ends a call that the person rejected.
 pub(crate) fn abort_rejected(note: &str, stop: bool) -> Abort {
     let note = note.trim();
     let text = match note.is_empty() {
-        true => "The person rejected this call. Do not repeat it; go on in another way or ask."
-            .to_owned(),
+        true => PLAIN_REJECTION_TEXT.to_owned(),
         false => format!("The person rejected this call: {note}"),
     };
     let message = if note.is_empty() {

@@ -1,5 +1,6 @@
 //! How an agent is started: by its id, as `agents.toml` has it, or by a command line.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use protocol::UserError;
@@ -26,11 +27,12 @@ pub(super) struct AgentCommand {
 }
 
 impl AgentCommand {
-    /// Resolves an agent: an id, or a command line as a shell reads it, without any expansion.
+    /// Resolves an agent: an id, or a command line as a shell reads it, without any expansion. `commands` has command
+    /// lines for agents that are not started by their own program.
     ///
     /// # Errors
     /// The agent speaks no ACP, its program is not on this machine, or the command line cannot be read.
-    pub fn resolve(agent: &str) -> Result<Self, UserError> {
+    pub fn resolve(agent: &str, commands: &BTreeMap<String, String>) -> Result<Self, UserError> {
         if let Some(known) = find_known(agent) {
             let Some(start) = &known.acp else {
                 return Err(UserError::new(
@@ -38,25 +40,22 @@ impl AgentCommand {
                     format!("Use its hooks: `countersign connect {agent}`."),
                 ));
             };
-            let program = start
-                .programs
-                .iter()
-                .find_map(|name| runtime::find_program(name));
-            let program = program.ok_or_else(|| missing_program(&known.title, start))?;
+            let (program, args) = match commands.get(&known.id) {
+                Some(command) => split_command(command)?,
+                None => (find_program(&known.title, start)?, start.args.clone()),
+            };
             return Ok(Self {
                 title: known.title.clone(),
                 namespace: known.id.clone(),
                 agent: ExternalAgent::from_id(&known.id),
                 asking_mode: start.mode.clone(),
-                program: program.to_string_lossy().into_owned(),
-                args: start.args.clone(),
+                program,
+                args,
                 env: start.env.clone().into_iter().collect(),
                 passed: start.passed.clone(),
             });
         }
-        let words = shlex::split(agent).filter(|words| !words.is_empty());
-        let mut words = words.ok_or_else(|| unreadable_command(agent))?;
-        let program = words.remove(0);
+        let (program, args) = split_command(agent)?;
         if runtime::find_program(&program).is_none() {
             return Err(UserError::new(
                 format!("There is no agent and no program `{program}`."),
@@ -74,7 +73,7 @@ impl AgentCommand {
             agent: None,
             asking_mode: None,
             program,
-            args: words,
+            args,
             env: Vec::new(),
             passed: Vec::new(),
         })
@@ -113,6 +112,22 @@ fn agent_ids() -> String {
     let agents = list_agents().iter().filter(|agent| agent.acp.is_some());
     let ids: Vec<&str> = agents.map(|agent| agent.id.as_str()).collect();
     ids.join(", ")
+}
+
+/// Returns program and arguments of a command line.
+fn split_command(command: &str) -> Result<(String, Vec<String>), UserError> {
+    let words = shlex::split(command).filter(|words| !words.is_empty());
+    let mut words = words.ok_or_else(|| unreadable_command(command))?;
+    let program = words.remove(0);
+    Ok((program, words))
+}
+
+/// Returns the file of an agent's program.
+fn find_program(title: &str, start: &AcpStart) -> Result<String, UserError> {
+    let mut programs = start.programs.iter();
+    let program = programs.find_map(|name| runtime::find_program(name));
+    let program = program.ok_or_else(|| missing_program(title, start))?;
+    Ok(program.to_string_lossy().into_owned())
 }
 
 fn missing_program(title: &str, start: &AcpStart) -> UserError {

@@ -17,25 +17,25 @@ use agent_client_protocol::v1::schema::{
     WriteTextFileRequest,
 };
 use agent_client_protocol::{
-    Agent, Client, Error, ErrorCode, Lines, on_receive_notification, on_receive_request,
+    Agent, Client, Error, ErrorCode, Lines, is_connection_terminated, is_incoming_transport_closed,
+    on_receive_notification, on_receive_request,
 };
 use futures::{SinkExt, StreamExt};
 use parking_lot::Mutex;
 use protocol::{Content, NoticeLevel, UserError};
 use runtime::{Companion, ProcessLifetime};
-use tokio::io::AsyncReadExt;
-use tokio::process::ChildStderr;
 use tokio::sync::oneshot;
 use tokio_util::codec::{FramedRead, FramedWrite, LinesCodec};
 use tokio_util::sync::CancellationToken;
 
 use super::agent_command::AgentCommand;
+use super::error_output::ErrorOutput;
 use super::files;
 use super::turn_handler::TurnHandler;
-use crate::limits::{
-    AGENT_CANCEL_MAX, AGENT_ERROR_BYTES_MAX, AGENT_MESSAGE_BYTES_MAX, AGENT_START_MAX,
-    TEXT_FLUSH_EVERY,
-};
+use crate::limits::{AGENT_CANCEL_MAX, AGENT_MESSAGE_BYTES_MAX, AGENT_START_MAX, TEXT_FLUSH_EVERY};
+
+/// Reason why an agent does nothing any more.
+const ENDED_REASON: &str = "it ended";
 
 /// A running agent with one session.
 pub(super) struct AgentConnection {
@@ -44,7 +44,7 @@ pub(super) struct AgentConnection {
     session: SessionId,
     capabilities: AgentCapabilities,
     current: CurrentTurn,
-    stderr: Arc<Mutex<Vec<u8>>>,
+    errors: ErrorOutput,
     /// Cancelled when the agent is gone.
     gone: CancellationToken,
     /// Ends the process when it is dropped.
@@ -94,8 +94,7 @@ impl AgentConnection {
             errors,
             lifetime,
         } = companion;
-        let stderr: Arc<Mutex<Vec<u8>>> = Arc::default();
-        tokio::spawn(keep_errors(errors, stderr.clone()));
+        let errors = ErrorOutput::follow(errors);
         let (current, gone) = (CurrentTurn::default(), CancellationToken::new());
         let lines = FramedRead::new(
             output,
@@ -111,32 +110,35 @@ impl AgentConnection {
             let hello = hello.block_task().await?;
             Ok((connection, hello))
         };
-        let failed = |why: String| start_error(&command, &with_errors(why, &stderr));
-        let opened = tokio::time::timeout(AGENT_START_MAX, opened).await;
-        let opened = opened.map_err(|_| failed(late_reason()))?;
-        let (connection, hello) = opened.map_err(|error: Error| failed(describe_error(&error)))?;
-        if hello.protocol_version != ProtocolVersion::V1 {
-            return Err(failed(
-                "it speaks another version of the protocol".to_owned(),
-            ));
-        }
+        let failed = async |why: String| start_error(&command, &errors.explain(why).await);
+        let opened = match tokio::time::timeout(AGENT_START_MAX, opened).await {
+            Ok(opened) => opened.map_err(|error: Error| describe_error(&error)),
+            Err(_) => Err(late_reason()),
+        };
+        let (connection, hello) = match opened {
+            Ok(opened) => opened,
+            Err(why) => return Err(failed(why).await),
+        };
         let mut agent = Self {
             session: SessionId::new(""),
             capabilities: hello.agent_capabilities.clone(),
             command: command.clone(),
             connection,
             current,
-            stderr: stderr.clone(),
+            errors: errors.clone(),
             gone,
             _lifetime: lifetime,
             cost_usd: Mutex::default(),
         };
         let session = tokio::time::timeout(AGENT_START_MAX, agent.open_session(turn, &hello)).await;
-        let session = session.map_err(|_| failed(late_reason()))?;
-        agent.session = session.map_err(|error| {
-            sign_in_error(&command, &error, &hello)
-                .unwrap_or_else(|| failed(describe_error(&error)))
-        })?;
+        agent.session = match session {
+            Ok(Ok(session)) => session,
+            Ok(Err(error)) if error.code == ErrorCode::AUTH_REQUIRED => {
+                return Err(sign_in_error(&command, &hello));
+            }
+            Ok(Err(error)) => return Err(failed(describe_error(&error)).await),
+            Err(_) => return Err(failed(late_reason()).await),
+        };
         turn.set_agent_session(agent.session.0.to_string());
         Ok(agent)
     }
@@ -162,7 +164,7 @@ impl AgentConnection {
         let request = PromptRequest::new(self.session.clone(), blocks);
         let answer = self.connection.send_request(request).block_task();
         tokio::pin!(answer);
-        let stop = handler.turn.stop_token();
+        let stop = &handler.over;
         let mut is_told = false;
         let mut flush = tokio::time::interval(TEXT_FLUSH_EVERY);
         let late = tokio::time::sleep(AGENT_CANCEL_MAX);
@@ -170,11 +172,11 @@ impl AgentConnection {
         loop {
             tokio::select! {
                 biased;
-                answer = &mut answer => {
-                    let answer = answer.map_err(|error| self.turn_error(&describe_error(&error)))?;
-                    return Ok(answer.stop_reason);
-                }
-                () = self.gone.cancelled() => return Err(self.turn_error("it ended")),
+                answer = &mut answer => match answer {
+                    Ok(answer) => return Ok(answer.stop_reason),
+                    Err(error) => return Err(self.turn_error(describe_error(&error)).await),
+                },
+                () = self.gone.cancelled() => return Err(self.turn_error(ENDED_REASON.to_owned()).await),
                 () = stop.cancelled(), if !is_told => {
                     is_told = true;
                     late.as_mut().reset(tokio::time::Instant::now() + AGENT_CANCEL_MAX);
@@ -183,7 +185,8 @@ impl AgentConnection {
                     let _ = self.connection.send_notification(cancel);
                 }
                 () = &mut late, if is_told => {
-                    return Err(self.turn_error("it did not stop when it was told to"));
+                    let why = "it did not stop when it was told to".to_owned();
+                    return Err(self.turn_error(why).await);
                 }
                 _ = flush.tick() => handler.turn.flush_text(),
             }
@@ -295,13 +298,10 @@ impl AgentConnection {
         }
     }
 
-    fn turn_error(&self, why: &str) -> UserError {
+    async fn turn_error(&self, why: String) -> UserError {
+        let why = self.errors.explain(why).await;
         UserError::new(
-            format!(
-                "{} broke off its turn: {}.",
-                self.command.title,
-                with_errors(why.to_owned(), &self.stderr)
-            ),
+            format!("{} broke off its turn: {why}.", self.command.title),
             "What it did is kept. Say something to let it go on.",
         )
     }
@@ -463,34 +463,14 @@ fn connect(
     receiver
 }
 
-/// Keeps the end of what an agent writes to standard error.
-async fn keep_errors(mut errors: ChildStderr, kept: Arc<Mutex<Vec<u8>>>) {
-    let mut piece = vec![0; AGENT_ERROR_BYTES_MAX];
-    while let Ok(read) = errors.read(&mut piece).await
-        && read > 0
-    {
-        let mut kept = kept.lock();
-        kept.extend_from_slice(&piece[..read]);
-        let excess = kept.len().saturating_sub(AGENT_ERROR_BYTES_MAX);
-        kept.drain(..excess);
-    }
-}
-
-/// Adds the last line that an agent wrote to standard error to a reason.
-fn with_errors(why: String, stderr: &Mutex<Vec<u8>>) -> String {
-    let errors = String::from_utf8_lossy(&stderr.lock()).into_owned();
-    let lines = errors.lines().rev().map(str::trim);
-    match lines.into_iter().find(|line| !line.is_empty()) {
-        Some(line) => format!("{why}; it said: {}", tools::text::truncate_chars(line, 500)),
-        None => why,
-    }
-}
-
 fn late_reason() -> String {
     format!("it did not answer within {} s", AGENT_START_MAX.as_secs())
 }
 
 fn describe_error(error: &Error) -> String {
+    if is_connection_terminated(error) || is_incoming_transport_closed(error) {
+        return ENDED_REASON.to_owned();
+    }
     let data = error.data.as_ref().map(|data| match data {
         serde_json::Value::String(text) => text.clone(),
         data => data.to_string(),
@@ -509,21 +489,19 @@ fn start_error(command: &AgentCommand, why: &str) -> UserError {
     )
 }
 
-/// Returns the error of an agent whose person has to sign in first; none for any other error.
-fn sign_in_error(
-    command: &AgentCommand,
-    error: &Error,
-    hello: &InitializeResponse,
-) -> Option<UserError> {
-    (error.code == ErrorCode::AUTH_REQUIRED).then(|| {
-        let ways = hello.auth_methods.iter();
-        let ways: Vec<String> = ways.map(|way| way.name().to_owned()).collect();
-        UserError::new(
-            format!("{} wants you to sign in first.", command.title),
-            format!(
-                "Sign in to it in a terminal, or give it its key: {}.",
-                ways.join("; ")
-            ),
-        )
-    })
+/// Returns the error of an agent whose person has to sign in first.
+fn sign_in_error(command: &AgentCommand, hello: &InitializeResponse) -> UserError {
+    let ways = hello.auth_methods.iter();
+    let ways: Vec<&str> = ways.map(|way| way.name()).collect();
+    let hint = match ways.is_empty() {
+        true => "Sign in to it in a terminal, or give it its key.".to_owned(),
+        false => format!(
+            "Sign in to it in a terminal, or give it its key: {}.",
+            ways.join("; ")
+        ),
+    };
+    UserError::new(
+        format!("{} wants you to sign in first.", command.title),
+        hint,
+    )
 }

@@ -9,13 +9,14 @@
 
 mod agent_command;
 mod connection;
+mod error_output;
 mod files;
 mod permission;
 mod terminals;
 mod tool_use;
 mod turn_handler;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use agent::{AgentPrompt, AgentTurn, AgentTurnEnd, Engine, ExternalAgents};
@@ -36,6 +37,8 @@ pub struct AcpAgents {
     running: Mutex<HashMap<SessionId, RunningAgent>>,
     /// Names of further variables that the person passes to programs.
     passed: Vec<String>,
+    /// Command lines of agents that are not started by their own program, by the agents' ids.
+    commands: BTreeMap<String, String>,
 }
 
 struct RunningAgent {
@@ -48,15 +51,15 @@ pub fn add_agents(engine: &Engine) {
     let passed = engine.settings().variables.passed.clone();
     let passed = passed.iter().map(|name| name.as_str().to_owned());
     engine.add_external_agents(Arc::new(AcpAgents {
-        running: Mutex::default(),
         passed: passed.collect(),
+        ..AcpAgents::default()
     }));
 }
 
 #[async_trait]
 impl ExternalAgents for AcpAgents {
     fn check_agent(&self, agent: &str) -> Result<(), UserError> {
-        AgentCommand::resolve(agent).map(|_| ())
+        AgentCommand::resolve(agent, &self.commands).map(|_| ())
     }
 
     async fn run_turn(&self, turn: Arc<AgentTurn>, prompt: AgentPrompt) -> AgentTurnEnd {
@@ -83,6 +86,13 @@ impl ExternalAgents for AcpAgents {
 }
 
 impl AcpAgents {
+    /// Starts an agent by this command line and not by its own program.
+    #[must_use]
+    pub fn with_command(mut self, agent: &str, command: &str) -> Self {
+        self.commands.insert(agent.to_owned(), command.to_owned());
+        self
+    }
+
     /// Returns the running agent of a session, or starts it. If there are too many, the one that was used longest ago is
     /// ended.
     async fn find_or_start(&self, turn: &AgentTurn) -> Result<Arc<AgentConnection>, UserError> {
@@ -92,7 +102,7 @@ impl AcpAgents {
             running.used_at = Instant::now();
             return Ok(running.agent.clone());
         }
-        let command = AgentCommand::resolve(turn.agent())?;
+        let command = AgentCommand::resolve(turn.agent(), &self.commands)?;
         let opened = AgentConnection::open(command, turn, &self.passed);
         let agent = tokio::select! {
             agent = opened => Arc::new(agent?),
@@ -124,7 +134,7 @@ async fn prompt_agent(
     for _ in 0..=FEEDBACK_PROMPTS_MAX {
         let stop = agent.prompt(handler, prompt).await?;
         let feedback = handler.take_feedback();
-        let feedback = feedback.filter(|_| !handler.turn.stop_token().is_cancelled());
+        let feedback = feedback.filter(|_| !handler.over.is_cancelled());
         match feedback {
             Some(text) => {
                 handler.turn.end_message();

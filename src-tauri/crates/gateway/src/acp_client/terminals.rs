@@ -128,7 +128,7 @@ impl Terminals {
 /// Returns the call of our shell that a terminal's command is.
 fn to_call(turn: &AgentTurn, request: &CreateTerminalRequest) -> Result<DelegatedCall, Error> {
     let unwritable = || Error::invalid_params().data("No shell can be given this command.");
-    let mut line = Vec::new();
+    let mut exports = String::new();
     for variable in &request.env {
         let mut letters = variable.name.chars();
         let begins = letters
@@ -138,18 +138,17 @@ fn to_call(turn: &AgentTurn, request: &CreateTerminalRequest) -> Result<Delegate
             return Err(unwritable());
         }
         let value = shlex::try_quote(&variable.value).map_err(|_| unwritable())?;
-        line.push(format!("{}={value}", variable.name));
+        exports.push_str(&format!("export {}={value}\n", variable.name));
     }
     // A command without arguments is a line for the shell, as agents use it.
-    match request.args.is_empty() {
-        true => line.push(request.command.clone()),
+    let line = match request.args.is_empty() {
+        true => request.command.clone(),
         false => {
             let words = std::iter::once(&request.command).chain(&request.args);
-            let words = shlex::try_join(words.map(String::as_str)).map_err(|_| unwritable())?;
-            line.push(words);
+            shlex::try_join(words.map(String::as_str)).map_err(|_| unwritable())?
         }
-    }
-    let mut arguments = json!({ "command": line.join(" ") });
+    };
+    let mut arguments = json!({ "command": exports + &line });
     if let Some(folder) = &request.cwd {
         arguments["workdir"] = folder.to_string_lossy().into();
     }

@@ -27,7 +27,7 @@ const WITHDRAWN_TEXT: &str = "It was not run, because another part of the same c
 pub(super) struct TurnHandler {
     pub turn: Arc<AgentTurn>,
     pub terminals: Terminals,
-    /// Cancelled when the turn is over: nothing that it asked for goes on.
+    /// Cancelled when the turn is over or has to end: nothing that it asked for goes on.
     pub over: CancellationToken,
     pub command: AgentCommand,
     state: Mutex<TurnState>,
@@ -139,8 +139,11 @@ impl TurnHandler {
             }
             Ok(Err(ended)) => {
                 let is_stopped = self.over.is_cancelled();
-                if !is_stopped {
+                if !is_stopped && ended.gives_reason() {
                     self.add_feedback(&used, &ended);
+                }
+                if ended.outcome.is_terminal() {
+                    self.over.cancel();
                 }
                 match is_stopped {
                     true => PermissionAnswer::Cancel,
