@@ -8,7 +8,9 @@ use agent::{
     ExternalClient, Host,
 };
 use protocol::event::ClientInfo;
-use protocol::{CallState, Decision};
+use protocol::settings::{HookPoint, HookSettings};
+use protocol::{CallState, CallView, Decision, Preview, Settings};
+use runtime::TerminalEnv;
 use serde_json::{Value, json};
 use support::{Fixture, expect_variant, say_text};
 use tokio_util::sync::CancellationToken;
@@ -183,6 +185,50 @@ async fn a_tool_of_the_program_asks_unless_it_is_its_own_matter() {
     );
 }
 
+fn terminal(variables: &[(&str, &str)]) -> TerminalEnv {
+    let variables = variables.iter();
+    let path = std::env::var("PATH").map(|path| ("PATH".to_owned(), path));
+    variables
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .chain(path)
+        .collect()
+}
+
+/// What checks the calls of a program does not run in the environment of the program's terminal.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_hook_has_the_environment_of_the_app() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let (desk, client) = open_desk(None).await;
+    let heard = desk.data_dir().canonicalize().unwrap().join("heard");
+    let program = heard.with_file_name("hook");
+    let script = format!(
+        "#!/bin/sh\necho ${{JULIA_PROJECT-none}} > {}\n",
+        heard.display()
+    );
+    std::fs::write(&program, script + "echo '{\"verdict\":\"allow\"}'\n").unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let hook = HookSettings {
+        name: "audit".to_owned(),
+        program: program.display().to_string(),
+        on: vec![HookPoint::Before],
+        timeout_ms: 60_000,
+    };
+    desk.set_settings(Settings {
+        hooks: vec![hook],
+        ..Settings::default()
+    })
+    .await;
+    client.set_terminal_env(terminal(&[("JULIA_PROJECT", "the agent's")]));
+    let verdict = judge(&client, own_call("read", json!({ "path": "a" }))).await;
+    assert!(
+        matches!(verdict, DelegatedVerdict::Approved { .. }),
+        "{verdict:?}"
+    );
+    assert_eq!(std::fs::read_to_string(&heard).unwrap(), "none\n");
+}
+
 #[cfg(target_os = "linux")]
 mod commands {
     use super::*;
@@ -234,6 +280,58 @@ mod commands {
         assert!(outcome.text.contains("outerr"), "{}", outcome.text);
         desk.undo_call(&view).await;
         assert_eq!(desk.read_file("a").unwrap(), before);
+    }
+
+    /// What a command prints in a dry run that nobody fetches.
+    async fn try_command(
+        desk: &mut Fixture,
+        client: &Arc<ExternalClient>,
+        command: &str,
+    ) -> CallView {
+        let gone = CancellationToken::new();
+        let call = own_call("bash", json!({ "command": command }));
+        let judging = client.judge(call, &gone);
+        let leaving = async {
+            let asked = desk.wait_for_call().await;
+            desk.decide_call(&asked, Decision::DryRun).await.unwrap();
+            let tried = desk.wait_for_call().await;
+            gone.cancel();
+            tried
+        };
+        tokio::join!(judging, leaving).1
+    }
+
+    /// A command runs with the variables of its program's terminal, chosen as the app's are, and with those that were
+    /// there last. What they name as credentials is masked.
+    #[tokio::test]
+    async fn a_command_has_the_environment_of_its_programs_terminal() {
+        let (mut desk, client) = open_desk(Some(SANDBOX)).await;
+        desk.write_file("kube", "inside\n");
+        let credential = desk.workspace_root().join("kube").display().to_string();
+        let command = "cat kube; echo ${NODE_ENV-none} ${OPENAI_API_KEY-none}";
+        for (variables, expected) in [
+            (
+                &[("NODE_ENV", "test"), ("OPENAI_API_KEY", "held")][..],
+                "inside\ntest none\n",
+            ),
+            (&[("NODE_ENV", "production")], "inside\nproduction none\n"),
+            (&[("KUBECONFIG", &credential)], "none none\n"),
+        ] {
+            client.set_terminal_env(terminal(variables));
+            let tried = try_command(&mut desk, &client, command).await;
+            let shown = expect_variant!(tried.preview, Preview::Effects(shown) => shown);
+            let printed: String = shown
+                .effects
+                .output
+                .iter()
+                .map(|span| span.text.as_str())
+                .collect();
+            assert!(printed.ends_with(expected), "{printed}");
+            let is_masked = !printed.contains("inside");
+            let refused = shown.effects.refused_secrets();
+            assert_eq!(is_masked, expected == "none none\n", "{printed}");
+            assert_eq!(refused.is_empty(), !is_masked, "{refused:?}");
+        }
     }
 
     #[tokio::test]

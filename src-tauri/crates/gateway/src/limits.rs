@@ -24,6 +24,9 @@ pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 pub const RESULT_CHARS_MAX: usize = 200_000;
 /// Number of agents' sessions that are open at the same time; beyond it the one that was used longest ago is closed.
 pub const AGENT_SESSIONS_MAX: usize = 256;
+/// Longest environment of an agent's terminal, in bytes; systems start no program with a longer one. A call with a longer
+/// one is denied.
+pub const TERMINAL_ENV_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// Time between the answer to a hook and the end of the agent's own time limit.
 pub const ANSWER_MARGIN: Duration = Duration::from_secs(5);
 /// Time that an engine without a window may take until it listens.

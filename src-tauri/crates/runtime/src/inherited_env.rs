@@ -1,5 +1,6 @@
-//! The part of the app's own environment that a command or a program inherits: variables known to be harmless, see
-//! `variables.toml`, and those that a person passes.
+//! The part of an environment that a command or a program inherits: variables known to be harmless, see
+//! `variables.toml`, and those that a person passes. The environment is the app's own, or for the commands of an agent
+//! that runs in another terminal, that terminal's.
 //!
 //! Keys of model providers, and any other credentials that the app was started with, are for the app and the person
 //! alone: a command that prints its environment would give them to a model, and one with network access to anybody. A
@@ -8,11 +9,12 @@
 //! holds for tool servers, language servers and watchdogs: further variables that one of them needs are in its own
 //! settings.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// Endings of names, between underscores. A name may also consist of an ending alone.
 const SECRET_NAME_SUFFIXES: [&str; 18] = [
@@ -39,10 +41,22 @@ const SECRET_NAME_SUFFIXES: [&str; 18] = [
 /// Variable that makes `cd folder` lead elsewhere. A command is judged by the folders that it names, so that none inherits it.
 const FOLDER_SEARCH_PATH: &str = "CDPATH";
 
-/// Choice of the app's variables that are inherited. Cheap to clone: a choice on one clone holds on all of them, for
-/// processes started from then on. By default the variables that are known to be harmless.
+/// Variable that stays the app's, whoever's command it is: `~` in a command is judged as the home folder of the app.
+const HOME: &str = "HOME";
+
+/// Choice of the variables that are inherited, and the environment that they are of. Cheap to clone: what is set on one
+/// clone holds on all of them, for processes started from then on. By default the variables of the app that are known
+/// to be harmless.
 #[derive(Debug, Clone, Default)]
-pub struct InheritedEnv(Arc<RwLock<EnvChoice>>);
+pub struct InheritedEnv {
+    choice: Arc<RwLock<EnvChoice>>,
+    /// The environment of the terminal that the commands are from; none for the app's own.
+    terminal: Arc<RwLock<Option<Arc<TerminalEnv>>>>,
+}
+
+/// Environment of the terminal that an agent of somebody else runs in. Variables that are no text are not in it.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TerminalEnv(BTreeMap<String, String>);
 
 /// Names in upper case, since some systems do not distinguish case.
 #[derive(Debug, Default)]
@@ -63,15 +77,100 @@ impl InheritedEnv {
             withheld: withheld.into_iter().map(str::to_uppercase).collect(),
             passed: passed.into_iter().map(str::to_uppercase).collect(),
         };
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = chosen;
+        *self.choice.write().unwrap_or_else(PoisonError::into_inner) = chosen;
+    }
+
+    /// Returns the same choice of the app's own variables, until the environment of a terminal is set.
+    #[must_use]
+    pub fn without_terminal(&self) -> Self {
+        Self {
+            choice: self.choice.clone(),
+            terminal: Arc::default(),
+        }
+    }
+
+    /// Returns the same choice of the environment that is set now, whatever is set later.
+    pub(crate) fn fixed(&self) -> Self {
+        Self {
+            choice: self.choice.clone(),
+            terminal: Arc::new(RwLock::new(self.terminal())),
+        }
+    }
+
+    /// Sets the environment of the terminal that the commands are from.
+    pub fn set_terminal(&self, mut terminal: TerminalEnv) {
+        terminal.0.remove(HOME);
+        terminal
+            .0
+            .extend(std::env::var(HOME).map(|home| (HOME.to_owned(), home)));
+        *self
+            .terminal
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(terminal));
     }
 
     /// Returns every variable that is inherited.
     pub(crate) fn inherited_variables(&self) -> Vec<(OsString, OsString)> {
-        let chosen = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        std::env::vars_os()
-            .filter(|(name, value)| chosen.is_inherited(&name.to_string_lossy(), value))
+        let chosen = self.choice.read().unwrap_or_else(PoisonError::into_inner);
+        let mut variables = self.variables();
+        variables.retain(|(name, value)| chosen.is_inherited(&name.to_string_lossy(), value));
+        variables
+    }
+
+    /// Returns the value of a variable, whether it is inherited or not.
+    pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
+        match self.terminal() {
+            Some(terminal) => terminal.0.get(name).map(OsString::from),
+            None => std::env::var_os(name),
+        }
+    }
+
+    fn variables(&self) -> Vec<(OsString, OsString)> {
+        match self.terminal() {
+            Some(terminal) => {
+                let variables = terminal.0.iter();
+                variables
+                    .map(|(name, value)| (name.into(), value.into()))
+                    .collect()
+            }
+            None => std::env::vars_os().collect(),
+        }
+    }
+
+    fn terminal(&self) -> Option<Arc<TerminalEnv>> {
+        let terminal = self.terminal.read().unwrap_or_else(PoisonError::into_inner);
+        terminal.clone()
+    }
+}
+
+impl TerminalEnv {
+    /// Returns the environment of this process.
+    pub fn current() -> Self {
+        let variables = std::env::vars_os();
+        variables
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect()
+    }
+
+    /// Returns the length of all names and values, in bytes.
+    pub fn byte_len(&self) -> usize {
+        let variables = self.0.iter();
+        variables
+            .map(|(name, value)| name.len() + value.len())
+            .sum()
+    }
+}
+
+impl FromIterator<(String, String)> for TerminalEnv {
+    fn from_iter<T: IntoIterator<Item = (String, String)>>(variables: T) -> Self {
+        Self(variables.into_iter().collect())
+    }
+}
+
+/// Without the values, of which some are secrets.
+impl fmt::Debug for TerminalEnv {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
     }
 }
 
@@ -258,7 +357,7 @@ mod tests {
     fn a_passed_variable_is_inherited_unless_it_leads_cd_elsewhere() {
         let inherited = InheritedEnv::default();
         inherited.set_choice([], ["GITHUB_TOKEN", "CDPATH"]);
-        let chosen = inherited.0.read().unwrap();
+        let chosen = inherited.choice.read().unwrap();
         let value = OsStr::new("value");
         assert!(chosen.is_inherited("GITHUB_TOKEN", value));
         assert!(!chosen.is_inherited("CDPATH", value));
@@ -280,7 +379,13 @@ mod tests {
         let passed = InheritedEnv::default();
         passed.set_choice([], ["https_proxy"]);
         let value = OsStr::new("http://user:password@proxy.example");
-        assert!(passed.0.read().unwrap().is_inherited("HTTPS_PROXY", value));
+        assert!(
+            passed
+                .choice
+                .read()
+                .unwrap()
+                .is_inherited("HTTPS_PROXY", value)
+        );
     }
 
     #[test]
@@ -291,7 +396,7 @@ mod tests {
             ["Cargo_Home", "NPM_TOKEN"],
             ["github_token", "NPM_TOKEN", "Company_Setting"],
         );
-        let chosen = inherited.0.read().unwrap();
+        let chosen = inherited.choice.read().unwrap();
         for (name, is_inherited) in [
             ("CARGO_HOME", false),
             ("CARGO_TARGET_DIR", true),
@@ -306,6 +411,44 @@ mod tests {
             let inherits = chosen.is_inherited(name, OsStr::new("value"));
             assert_eq!(inherits, is_inherited, "{name}");
         }
+    }
+
+    #[test]
+    fn the_variables_of_a_terminal_are_chosen_as_the_apps_are() {
+        let terminal = |variables: &[(&str, &str)]| -> TerminalEnv {
+            let variables = variables.iter();
+            variables
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect()
+        };
+        let inherited = InheritedEnv::default().without_terminal();
+        inherited.set_choice([], ["COMPANY_SETTING"]);
+        inherited.set_terminal(terminal(&[
+            ("HOME", "/elsewhere"),
+            ("VIRTUAL_ENV", "/venv"),
+            ("OPENAI_API_KEY", "held"),
+            ("CDPATH", "/elsewhere"),
+            ("COMPANY_SETTING", "passed"),
+        ]));
+        let fixed = inherited.fixed();
+        inherited.set_terminal(terminal(&[("VIRTUAL_ENV", "/other")]));
+
+        let app = fixed.without_terminal();
+        assert_eq!(app.variable("PATH"), std::env::var_os("PATH"));
+        let home = std::env::var_os(HOME).unwrap();
+        let expected = [
+            (OsString::from("COMPANY_SETTING"), OsString::from("passed")),
+            ("HOME".into(), home.clone()),
+            ("VIRTUAL_ENV".into(), "/venv".into()),
+        ];
+        assert_eq!(fixed.inherited_variables(), expected);
+        assert_eq!(fixed.variable("OPENAI_API_KEY"), Some("held".into()));
+        assert_eq!(fixed.variable("PATH"), None);
+        let expected = [
+            (OsString::from("HOME"), home),
+            ("VIRTUAL_ENV".into(), "/other".into()),
+        ];
+        assert_eq!(inherited.inherited_variables(), expected);
     }
 
     #[test]

@@ -81,7 +81,8 @@ pub use net::{
 pub use process::{
     CommandExit, CommandRun, CommandStreams, Companion, CompanionCommand, ErrorPipe, ErrorText,
     InheritedEnv, OutputSpill, ProcessLifetime, ProgramCommand, ProgramResult, SandboxOutcome,
-    ShellCommand, find_program, is_secret_name, run, run_program, start_companion, start_detached,
+    ShellCommand, TerminalEnv, find_program, is_secret_name, run, run_program, start_companion,
+    start_detached,
 };
 pub use search::{
     FileSize, FileSizes, GlobInclude, GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult,

@@ -18,7 +18,7 @@ use protocol::{
     CallId, CallState, Event, EventBody, MessageId, ModelChoice, NoticeLevel, Outcome, SessionId,
     SessionState, Strategy, ToolCall, Trail, UserError,
 };
-use runtime::{FileLock, Workspace};
+use runtime::{FileLock, TerminalEnv, Workspace};
 use serde_json::{Map, Value};
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
@@ -214,6 +214,12 @@ impl ExternalClient {
     /// Returns the session that records the program's calls.
     pub fn session(&self) -> &SessionId {
         &self.session.id
+    }
+
+    /// Sets the environment of the terminal that the program runs in, for the commands of its calls from then on.
+    pub fn set_terminal_env(&self, terminal: TerminalEnv) {
+        let workspace = &self.session.tool_context.workspace;
+        workspace.inherited_env().set_terminal(terminal);
     }
 
     /// Makes a call, and returns its result once that is on disk. `cancel` ends this call alone; so does dropping the

@@ -43,10 +43,9 @@ fn find_remote_use(words: &[String], workspace: &Workspace) -> Option<RemoteUse>
         remote,
         refspecs,
     } = parse_remote_command(words)?;
-    let root = workspace.root();
     let found = match kind {
-        RemoteUseKind::Fetch => find_fetch_remote(root, remote),
-        RemoteUseKind::PushNewBranch => find_push_remote(root, remote?, &refspecs),
+        RemoteUseKind::Fetch => find_fetch_remote(workspace, remote),
+        RemoteUseKind::PushNewBranch => find_push_remote(workspace, remote?, &refspecs),
     }?;
     RemoteAddress::parse(&found.address).ok()?;
     Some(RemoteUse {

@@ -44,7 +44,11 @@ pub(crate) async fn run_program(
     let program = ProgramCommand {
         file,
         command_name: question.program.to_owned(),
-        workspace: session.tool_context.workspace.clone(),
+        // What checks an agent's calls runs in no environment of the agent's.
+        workspace: session
+            .tool_context
+            .workspace
+            .with_inherited_env(session.engine.inherited_variables.clone()),
         input: question.input.to_vec(),
         timeout_ms: timeout_ms.into(),
         output_bytes_max: PROGRAM_ANSWER_BYTES_MAX,

@@ -1,8 +1,11 @@
 //! `hook` and `commit`: agents ask before they use a tool, and run what takes the place of a command.
 
+use std::fs::Permissions;
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Output, Stdio};
 
+use gateway::endpoint::{EndpointAnswer, RequestBody, send_request};
 use serde_json::{Value, json};
 
 use crate::support::{CliFixture, CliRun};
@@ -64,7 +67,17 @@ impl Agent {
 
     /// Asks about a command, and returns the one that takes its place.
     fn replaced(&self, command: &str) -> String {
-        let answer = self.ask("Bash", &json!({ "command": command, "description": "x" }));
+        self.replaced_in(&[], command)
+    }
+
+    /// The same with these further variables in the agent's terminal.
+    fn replaced_in(&self, variables: &[(&str, &str)], command: &str) -> String {
+        let input = json!({ "command": command, "description": "x" });
+        let mut hook = self.place.command(&["hook", self.agent]);
+        hook.envs(variables.iter().copied());
+        let output = feed(hook, &self.event("PreToolUse", "Bash", &input).to_string());
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let answer = &answer["hookSpecificOutput"];
         assert_eq!(answer["permissionDecision"], "allow", "{answer}");
         assert_eq!(answer["updatedInput"]["description"], "x");
         answer["updatedInput"]["command"]
@@ -125,6 +138,68 @@ fn a_command_is_replaced_by_its_effects_and_does_not_run_again() {
     agent.place.run_ok(&["undo"]);
     assert_eq!(agent.place.read_file("a.txt").unwrap(), "one\n");
     assert_eq!(agent.place.read_file("runs.txt"), None);
+}
+
+/// A command runs with the variables of the agent's terminal and not with those of the engine, which is older: those of
+/// the last call count, secrets are withheld, and the home folder stays the engine's.
+#[test]
+fn a_command_has_the_environment_of_the_agents_terminal() {
+    let agent = Agent::new("claude-code");
+    let bin = agent.place.workspace().join("venv/bin");
+    agent
+        .place
+        .write_file("venv/bin/greet", "#!/bin/sh\necho hello\n");
+    std::fs::set_permissions(bin.join("greet"), Permissions::from_mode(0o755)).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let longer_path = format!("{}:{path}", bin.display());
+    let home = agent.place.create_outside_folder("another-home");
+    let command = "greet; echo ${NODE_ENV-none} ${OPENAI_API_KEY-none} $HOME";
+    let printed = |variables: &[(&str, &str)]| {
+        let ran = agent.run_line(&agent.replaced_in(variables, command));
+        String::from_utf8(ran.stdout).unwrap()
+    };
+    let own_home = agent.place.workspace().with_file_name("home");
+    let own_home = own_home.display();
+    assert_eq!(
+        printed(&[("NODE_ENV", "first")]),
+        format!("first none {own_home}\n")
+    );
+    let variables = [
+        ("PATH", longer_path.as_str()),
+        ("NODE_ENV", "test"),
+        ("OPENAI_API_KEY", "held"),
+        ("HOME", &home),
+    ];
+    assert_eq!(
+        printed(&variables),
+        format!("hello\ntest none {own_home}\n")
+    );
+    assert_eq!(printed(&[]), format!("none none {own_home}\n"));
+}
+
+/// No system starts a program with so long an environment, so the request is made here.
+#[tokio::test]
+async fn an_environment_that_is_too_long_denies() {
+    let agent = Agent::new("claude-code");
+    let todo = agent.event("PreToolUse", "TodoWrite", &json!({ "todos": [] }));
+    agent.hook(&todo.to_string());
+    for (bytes, decision) in [(1 << 20, "allow"), (2 << 20, "deny")] {
+        let request = json!({
+            "agent": "claude-code",
+            "input": todo,
+            "program": [],
+            "terminal": { "LONG": "x".repeat(bytes) },
+            "wait_ms": 60_000,
+        });
+        let request = RequestBody::Hook(serde_json::from_value(request).unwrap());
+        let answer = send_request(&agent.place.data(), request).await.unwrap();
+        let EndpointAnswer::Hook(output) = answer else {
+            panic!("{answer:?}");
+        };
+        let answer: Value = serde_json::from_str(&output.stdout).unwrap();
+        let answer = &answer["hookSpecificOutput"];
+        assert_eq!(answer["permissionDecision"], decision, "{answer}");
+    }
 }
 
 #[test]

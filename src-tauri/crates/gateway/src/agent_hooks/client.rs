@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use protocol::{CallId, Digest, UserError};
+use runtime::TerminalEnv;
 use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -64,6 +65,7 @@ impl HookProgram {
             input: input.clone(),
             project: call.project,
             program: self.command.clone(),
+            terminal: TerminalEnv::current(),
             wait_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
         });
         let why = match timeout(wait, self.send(request)).await {

@@ -31,7 +31,7 @@ use self::session::{HookQuestion, HookSession};
 use crate::agent_calls::ExternalAgent;
 use crate::connections::check::CHECK_SESSION;
 use crate::endpoint::{HookOutput, HookRequest};
-use crate::limits::{AGENT_SESSIONS_MAX, ANSWER_MARGIN};
+use crate::limits::{AGENT_SESSIONS_MAX, ANSWER_MARGIN, TERMINAL_ENV_BYTES_MAX};
 
 /// The open sessions of all agents.
 pub struct HookSessions {
@@ -98,6 +98,12 @@ impl HookSessions {
             agent: dialect.agent,
             session: event.session.clone(),
         };
+        if request.terminal.byte_len() > TERMINAL_ENV_BYTES_MAX {
+            return Err(UserError::new(
+                "The environment of the agent's terminal is too long.",
+                "Start the agent with fewer or shorter variables.",
+            ));
+        }
         match event.kind {
             // Whether the agent's hook reaches the engine and is answered is what is checked.
             HookEventKind::Before(_) if key.session == CHECK_SESSION => {
@@ -116,6 +122,7 @@ impl HookSessions {
                     used,
                     folder: &event.folder,
                     program: &request.program,
+                    terminal: request.terminal.clone(),
                     cancel: cancel.clone(),
                 };
                 let decision = session.decide(question).await;

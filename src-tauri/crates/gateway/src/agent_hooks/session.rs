@@ -11,7 +11,7 @@ use agent::{
 use parking_lot::Mutex;
 use protocol::event::ClientInfo;
 use protocol::{CallId, Digest, UserError};
-use runtime::CommandStreams;
+use runtime::{CommandStreams, TerminalEnv};
 use tokio_util::sync::CancellationToken;
 
 use super::answer::HookDecision;
@@ -52,6 +52,8 @@ pub(super) struct HookQuestion<'a> {
     pub folder: &'a Path,
     /// Command by which this program is started.
     pub program: &'a [String],
+    /// Environment of the agent's terminal.
+    pub terminal: TerminalEnv,
     /// Cancelled when the agent waits no longer.
     pub cancel: CancellationToken,
 }
@@ -90,6 +92,7 @@ impl HookSession {
             used,
             folder,
             program,
+            terminal,
             cancel,
         } = question;
         if let Some(command) = used
@@ -101,6 +104,7 @@ impl HookSession {
         {
             return Ok(HookDecision::Pass);
         }
+        self.client.set_terminal_env(terminal);
         let mut calls = Vec::new();
         for call in self.translate(&used, folder) {
             match self.client.judge(call, &cancel).await? {

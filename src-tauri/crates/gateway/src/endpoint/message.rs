@@ -2,12 +2,12 @@
 
 use data_encoding::BASE64;
 use protocol::{CallId, Digest, UserError};
-use runtime::{CommandExit, CommandStreams};
+use runtime::{CommandExit, CommandStreams, TerminalEnv};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Version of the endpoint's messages.
-pub const ENDPOINT_VERSION: u32 = 1;
+pub const ENDPOINT_VERSION: u32 = 2;
 
 /// Offset of a signal's number in the exit code of a shell.
 const SIGNAL_EXIT_OFFSET: i32 = 128;
@@ -53,6 +53,8 @@ pub struct HookRequest {
     pub project: String,
     /// Command by which this program is started, word by word, for the command that takes the place of an agent's.
     pub program: Vec<String>,
+    /// Environment of the agent's terminal, as its hook has it.
+    pub terminal: TerminalEnv,
     /// Time within which the agent's hook must answer, in milliseconds.
     pub wait_ms: u64,
 }

@@ -1,6 +1,7 @@
 //! The settings of git that hold for a person in every repository, with the files that they include.
 
 use std::env;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use gix_config::file::includes::conditional;
@@ -10,7 +11,7 @@ use gix_config::{File, Source};
 
 use super::settings::Settings;
 
-/// Variables of the app that may lead git to another repository, or to other settings.
+/// Variables that may lead git to another repository, or to other settings.
 const UNKNOWN_VARIABLES: &[&str] = &[
     "GIT_COMMON_DIR",
     "GIT_CONFIG",
@@ -25,9 +26,12 @@ const UNKNOWN_VARIABLES: &[&str] = &[
     "GIT_WORK_TREE",
 ];
 
-/// The files with the person's and the system's settings, of which not all exist; none where others may hold.
-pub(super) fn find_personal_files() -> Option<Vec<PathBuf>> {
-    let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+/// The files with the person's and the system's settings, of which not all exist; none where others may hold. `value`
+/// returns the values of variables.
+pub(super) fn find_personal_files(
+    value: impl Fn(&str) -> Option<OsString>,
+) -> Option<Vec<PathBuf>> {
+    let variable = |name: &str| value(name).filter(|value| !value.is_empty());
     if UNKNOWN_VARIABLES
         .iter()
         .any(|name| variable(name).is_some())

@@ -28,7 +28,7 @@ pub(crate) mod shell;
 #[cfg(unix)]
 mod unix;
 
-pub use crate::inherited_env::{InheritedEnv, is_secret_name};
+pub use crate::inherited_env::{InheritedEnv, TerminalEnv, is_secret_name};
 pub use companion::{Companion, CompanionCommand, start_companion};
 pub use detached::start_detached;
 pub use error_pipe::{ErrorPipe, ErrorText};

@@ -43,7 +43,7 @@ impl EngineState {
         let workspace = Workspace::open(root)?
             .with_readable(folder.path())?
             .with_closed_files(closed)
-            .with_inherited_env(self.inherited_variables.clone())
+            .with_inherited_env(self.inherited_variables.without_terminal())
             .with_sandbox_options(self.sandbox_options.clone());
         let options = &conversation.options;
         let briefing = Arc::new(self.read_briefing(&workspace, options));

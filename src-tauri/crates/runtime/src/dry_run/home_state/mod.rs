@@ -1,4 +1,4 @@
-//! Caches and state that programs keep in a home folder, or where a variable of the app says instead, by the list in
+//! Caches and state that programs keep in a home folder, or where a variable of the command says instead, by the list in
 //! `table.toml`: a command of a dry run finds them, and its changes go into layers that nobody carries out, but for those in
 //! caches that a rule keeps.
 //!
@@ -21,7 +21,6 @@ use protocol::text::display_text::format_count;
 use sandbox::PrivateFolder;
 use serde::Deserialize;
 
-use crate::FileError;
 use crate::dry_run::overlay::owned_folder::create_folder;
 use crate::dry_run::refusals::Refusals;
 use crate::dry_run::secrets::credentials::CredentialPaths;
@@ -30,6 +29,7 @@ use crate::dry_run::secrets::masks::is_out_of_sight;
 use crate::dry_run::secrets::mounts::MountTable;
 use crate::dry_run::{HomeCache, KeptCache};
 use crate::fs::at_path::AtPath as _;
+use crate::{FileError, Workspace};
 use kept::CachePlace;
 pub use kept::list_home_caches;
 use missing::MissingFolders;
@@ -143,15 +143,17 @@ impl HomeState {
     /// system.
     pub(in crate::dry_run) fn create(
         layers: &Path,
-        workspace: &Path,
+        workspace: &Workspace,
         masked: &[PathBuf],
     ) -> Result<Self, FileError> {
         let homes = find_homes()?.ours;
+        let root = workspace.root();
+        let value = |name: &str| workspace.inherited_env().variable(name);
         let mut state = Self::default();
         let mounts = MountTable::load()?;
         let is_free = |folder: &Path| {
-            !folder.starts_with(workspace)
-                && !workspace.starts_with(folder)
+            !folder.starts_with(root)
+                && !root.starts_with(folder)
                 && !homes.iter().any(|home| home.starts_with(folder))
                 && !layers.starts_with(folder)
                 && !masked.iter().any(|mask| folder.starts_with(mask))
@@ -159,11 +161,13 @@ impl HomeState {
                 && !mounts.has_mount_in(folder)
         };
         for home in &homes {
-            state.add_home(home, layers, is_free, |name| env::var_os(name))?;
+            state.add_home(home, layers, is_free, value)?;
+            // Where the terminal of an agent leads a program, nothing is kept.
+            state.add_caches(home, |name| env::var_os(name))?;
         }
         if let Some(home) = env::var_os("HOME").map(PathBuf::from) {
             let programs = &ProgramTable::load()?.program;
-            state.missing = MissingFolders::find(programs, home, |name| env::var_os(name));
+            state.missing = MissingFolders::find(programs, home, value);
         }
         Ok(state)
     }
@@ -194,6 +198,18 @@ impl HomeState {
             let mut read_only = program.find_places(&program.read_only, home, &value);
             read_only.retain(|path| self.overlaps(path));
             self.read_only.append(&mut read_only);
+        }
+        Ok(())
+    }
+
+    /// Adds the caches in the layers whose changes a rule can keep, by variables whose values `value` returns.
+    fn add_caches(
+        &mut self,
+        home: &Path,
+        value: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<(), FileError> {
+        let table = ProgramTable::load()?;
+        for program in &table.program {
             let mut caches = program.find_caches(&table.kept, home, &value);
             caches.retain(|place| self.holds(&place.path));
             self.caches.append(&mut caches);

@@ -152,8 +152,8 @@ impl SystemSandbox {
         let home = match kind {
             LayerKind::Disk | LayerKind::Memory => {
                 let (layers, masked) = (layer.home_path(), masks.paths.clone());
-                let root = command.workspace.root().to_owned();
-                run_blocking(move || HomeState::create(&layers, &root, &masked)).await?
+                let workspace = command.workspace.clone();
+                run_blocking(move || HomeState::create(&layers, &workspace, &masked)).await?
             }
             LayerKind::Copy | LayerKind::None => HomeState::default(),
         };

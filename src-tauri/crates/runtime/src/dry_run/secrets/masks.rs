@@ -88,9 +88,14 @@ pub(in crate::dry_run) fn find_masks(
         homes.others.iter().partition(|home| is_used(home));
     let looked_into = homes.ours.iter().chain(&homes.system).chain(looked_into);
     let in_homes = looked_into.flat_map(|home| credentials.find_in_home(home));
-    let elsewhere = credentials.find_outside_home(|name| std::env::var_os(name));
+    let elsewhere = [
+        credentials.find_outside_home(|name| std::env::var_os(name)),
+        credentials.find_outside_home(|name| workspace.inherited_env().variable(name)),
+    ];
     let outside = SOCKET_PATHS.iter().map(PathBuf::from).chain(in_homes);
-    let outside = outside.chain(elsewhere).chain(closed.into_iter().cloned());
+    let outside = outside
+        .chain(elsewhere.concat())
+        .chain(closed.into_iter().cloned());
     let chosen = workspace.sandbox_options().closed_paths().into_iter();
     let chosen = chosen.flat_map(|path| match path.strip_prefix("~") {
         Ok(below) => homes.ours.iter().map(|home| home.join(below)).collect(),
@@ -151,10 +156,11 @@ pub(in crate::dry_run) fn is_out_of_sight(path: &Path) -> bool {
     own_paths.any(|own| path.starts_with(own))
 }
 
-/// Returns the folders that a command works with: the workspace, and those that these variables of its environment
-/// name.
+/// Returns the folders that a command works with: the workspace, and those that these variables of the app name. What
+/// the terminal of an agent names opens nothing.
 fn command_folders(workspace: &Workspace, by: impl Fn(&OsStr) -> bool) -> Vec<PathBuf> {
-    let variables = workspace.inherited_variables().into_iter();
+    let own = workspace.inherited_env().without_terminal();
+    let variables = own.inherited_variables().into_iter();
     let variables = variables.filter(|(name, _)| by(name));
     let folders =
         variables.flat_map(|(_, value)| std::env::split_paths(&value).collect::<Vec<_>>());

@@ -35,11 +35,13 @@ pub(crate) enum PathUse {
 
 impl Workspace {
     /// Returns the workspace for one call: only the places that these facts name can be opened, where they were found
-    /// to lead. A path that leads elsewhere by then is [`FileError::Changed`], and nothing is touched.
+    /// to lead. A path that leads elsewhere by then is [`FileError::Changed`], and nothing is touched. Its processes
+    /// inherit of the environment that is set now.
     #[must_use]
     pub fn restricted_to(&self, facts: &[ResolvedAccess]) -> Self {
         Self {
             reach: AccessScope::Approved(facts.into()),
+            inherited: self.inherited.fixed(),
             ..self.clone()
         }
     }

@@ -179,7 +179,7 @@ impl Workspace {
         }
     }
 
-    /// Returns the workspace with the app's variables that processes started in it inherit.
+    /// Returns the workspace with the variables that processes started in it inherit.
     #[must_use]
     pub fn with_inherited_env(&self, inherited: InheritedEnv) -> Self {
         Self {
@@ -201,6 +201,11 @@ impl Workspace {
     #[cfg(any(target_os = "linux", target_os = "macos"))]
     pub(crate) fn sandbox_options(&self) -> &SandboxOptions {
         &self.sandbox_options
+    }
+
+    /// Returns what says which variables processes started in the workspace inherit.
+    pub fn inherited_env(&self) -> &InheritedEnv {
+        &self.inherited
     }
 
     /// Returns the variables that processes started in the workspace inherit.

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use gix_hash::Kind;
 use gix_index::entry::Mode;
 
+use crate::Workspace;
 use crate::git::personal_settings::{find_personal_files, read_personal_settings};
 use crate::git::read_line_file;
 use crate::git::refs::{Refs, SETTINGS_BYTES_MAX};
@@ -63,14 +64,18 @@ const UNKNOWN_PARTS: &[&str] = &[
 ];
 
 /// Finds the remote that `git fetch` in the root of a workspace reaches, by its name or, without one, as git chooses.
-pub fn find_fetch_remote(root: &Path, named: Option<&str>) -> Option<KnownRemote> {
-    Remotes::open(root, &find_personal_files()?)?.find_fetch(named)
+pub fn find_fetch_remote(workspace: &Workspace, named: Option<&str>) -> Option<KnownRemote> {
+    Remotes::open_in(workspace)?.find_fetch(named)
 }
 
 /// Finds the remote that `git push` in the root of a workspace reaches, if each of the branches that it pushes,
 /// `SOURCE:NAME` or `NAME`, is one of the repository, and the remote is known and not known to have it.
-pub fn find_push_remote(root: &Path, named: &str, refspecs: &[&str]) -> Option<KnownRemote> {
-    Remotes::open(root, &find_personal_files()?)?.find_push(named, refspecs)
+pub fn find_push_remote(
+    workspace: &Workspace,
+    named: &str,
+    refspecs: &[&str],
+) -> Option<KnownRemote> {
+    Remotes::open_in(workspace)?.find_push(named, refspecs)
 }
 
 /// A repository with everything that says where its remotes are.
@@ -81,6 +86,12 @@ struct Remotes {
 }
 
 impl Remotes {
+    /// Reads the repository of a workspace with the settings that hold for its commands.
+    fn open_in(workspace: &Workspace) -> Option<Self> {
+        let personal = find_personal_files(|name| workspace.inherited_env().variable(name))?;
+        Self::open(workspace.root(), &personal)
+    }
+
     /// Reads a repository; none if anything about it is not known.
     fn open(root: &Path, personal: &[PathBuf]) -> Option<Self> {
         let git_dir = root.join(".git");
