@@ -51,7 +51,7 @@ impl EngineCell {
         .await;
         let desk =
             desk.inspect_err(|fault| tracing::error!(%fault, "the engine cannot be opened"))?;
-        gateway::acp_client::add_agents(&desk);
+        gateway::acp_client::add_agents(&desk, agent_connections::find_program());
         window_appearance::apply_theme(app, desk.settings().theme);
         play_demo(&desk);
         attention::follow_attention(app.clone(), desk.clone());

@@ -47,7 +47,9 @@ impl AgentDesk {
     }
 
     fn add_agents(&self) {
-        let agents = AcpAgents::default().with_command(&self.agent, &command_line(&self.wire));
+        let agents = AcpAgents::default()
+            .with_command(&self.agent, &command_line(&self.wire))
+            .with_hooks("countersign".into(), self.desk.data_dir().to_owned());
         self.desk.engine.add_external_agents(Arc::new(agents));
     }
 
@@ -79,6 +81,24 @@ impl AgentDesk {
         self.desk = self.desk.restart().await;
         self.add_agents();
         self
+    }
+
+    /// Waits until the agent waits for this signal.
+    pub(super) async fn wait_until_awaited(&self, signal: &str) {
+        let file = self.wire.with_extension(format!("wire.{signal}.awaited"));
+        let until = tokio::time::Instant::now() + support::WAIT_TIMEOUT;
+        while !file.exists() {
+            assert!(
+                tokio::time::Instant::now() < until,
+                "the agent never waited"
+            );
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Gives the agent the signal that it waits for.
+    pub(super) fn signal(&self, signal: &str) {
+        std::fs::write(self.wire.with_extension(format!("wire.{signal}")), "").unwrap();
     }
 
     /// Everything that the client wrote to the agent.

@@ -10,5 +10,7 @@ pub(crate) mod sub_agent_tasks;
 pub(crate) mod delegated_calls;
 // Agents of other people that answer in a session.
 pub(crate) mod acp_agents;
+// The same, where the agent has our hooks as well.
+pub(crate) mod acp_hooks;
 // The same, where the agent does not keep to the protocol.
 pub(crate) mod acp_faults;

@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::agent_hooks::HookSessions;
+use crate::agent_hooks::{HookAnswerer, HookSessions};
 use crate::endpoint::{
     ENDPOINT_VERSION, EndpointAnswer, EndpointError, EndpointRequest, RequestBody, StreamsText,
     read_message, send_request, write_message,
@@ -41,8 +41,19 @@ pub async fn serve(
     options: ServeOptions,
     stop: impl Future<Output = ()>,
 ) {
+    let hooks = Arc::new(HookSessions::new(engine.clone()));
+    serve_hooks(hooks, listener, options, stop).await;
+}
+
+/// Serves an endpoint at which these hooks are answered, until the same.
+pub(crate) async fn serve_hooks(
+    hooks: Arc<dyn HookAnswerer>,
+    listener: LocalListener,
+    options: ServeOptions,
+    stop: impl Future<Output = ()>,
+) {
     let server = Arc::new(EndpointServer {
-        hooks: HookSessions::new(engine.clone()),
+        hooks,
         can_ask: options.can_ask,
         retired: CancellationToken::new(),
         connections: Semaphore::new(CONNECTIONS_MAX),
@@ -60,7 +71,7 @@ pub async fn serve(
 }
 
 struct EndpointServer {
-    hooks: HookSessions,
+    hooks: Arc<dyn HookAnswerer>,
     can_ask: bool,
     /// Cancelled when another process takes the endpoint over.
     retired: CancellationToken,

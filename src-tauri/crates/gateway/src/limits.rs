@@ -53,6 +53,10 @@ pub const TRANSCRIPT_PIECE_BYTES: usize = 1024 * 1024;
 pub const PROJECT_ROOT_BYTES_MAX: u64 = 16 * 1024;
 /// Number of files and lines that cannot be read and are named.
 pub const TRANSCRIPT_FAULTS_SHOWN: usize = 5;
+/// Time that the agent before may take to give up the endpoint of its session.
+pub const ENDPOINT_BIND_MAX: Duration = Duration::from_secs(5);
+/// Time that a hook of an agent's session of ours waits for a person: as long as a card stays.
+pub const SESSION_HOOK_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 /// Largest file that an agent is given through its client, in bytes.
 pub const AGENT_FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Number of terminals that an agent has at the same time in one turn.

@@ -15,9 +15,9 @@ use crate::engine::Engine;
 use crate::engine::delegated_calls::{DelegatedCall, DelegatedResult, DelegatedVerdict};
 use crate::engine::external_client::{ClientOutcome, ExternalClient};
 use crate::engine::turn_messages::TurnMessages;
+use crate::session::Session;
 use crate::session::agent_runner::{AgentPrompt, AgentRunner, AgentTurnEnd};
 use crate::session::run_state::run_limits::RunMeter;
-use crate::session::{Session, StopReason};
 
 /// The agents that a host can run.
 #[async_trait]
@@ -31,6 +31,9 @@ pub trait ExternalAgents: Send + Sync {
 
     /// Ends the agent of a session that was closed.
     async fn close_session(&self, session: &SessionId);
+
+    /// Ends all agents, because the engine closes.
+    fn close(&self);
 }
 
 impl Engine {
@@ -46,21 +49,24 @@ pub struct AgentTurn {
     session: Arc<Session>,
     client: Arc<ExternalClient>,
     messages: Arc<TurnMessages>,
-    meter: Arc<Mutex<RunMeter>>,
     stop: CancellationToken,
 }
 
 impl AgentTurn {
     fn new(session: &Arc<Session>, meter: Arc<Mutex<RunMeter>>) -> Result<Self, UserError> {
-        let messages = Arc::new(TurnMessages::new(session.clone()));
+        let messages = Arc::new(TurnMessages::new(session.clone(), meter));
         let client = ExternalClient::new(session.clone(), Some(messages.clone()))?;
         Ok(Self {
             stop: session.cancellation_token(),
             session: session.clone(),
             client: Arc::new(client),
             messages,
-            meter,
         })
+    }
+
+    /// Returns the client that makes the agent's calls.
+    pub fn client(&self) -> &Arc<ExternalClient> {
+        &self.client
     }
 
     /// Returns the session.
@@ -119,13 +125,12 @@ impl AgentTurn {
     /// Judges a call that the agent would run itself, see [`ExternalClient::judge`].
     ///
     /// # Errors
-    /// As there; and the run has reached its limit of calls, which stops it.
+    /// As there.
     pub async fn judge(
         &self,
         call: DelegatedCall,
         cancel: &CancellationToken,
     ) -> Result<DelegatedVerdict, UserError> {
-        self.admit_call()?;
         self.client.judge(call, cancel).await
     }
 
@@ -156,25 +161,14 @@ impl AgentTurn {
     /// Makes a call of one of our tools for the agent, see [`ExternalClient::call`].
     ///
     /// # Errors
-    /// As there; and the run has reached its limit of calls, which stops it.
+    /// As there.
     pub async fn call(
         &self,
         tool: &str,
         arguments: Map<String, Value>,
         cancel: &CancellationToken,
     ) -> Result<ClientOutcome, UserError> {
-        self.admit_call()?;
         self.client.call(tool, arguments, cancel, None).await
-    }
-
-    fn admit_call(&self) -> Result<(), UserError> {
-        let (_, reached) = self.meter.lock().admit_calls(1);
-        let Some(reached) = reached else {
-            return Ok(());
-        };
-        let text = reached.model_message();
-        self.session.stop_with_reason(StopReason::Limit(reached));
-        Err(UserError::new(text, ""))
     }
 }
 
@@ -203,5 +197,9 @@ impl AgentRunner for HostAgents {
 
     async fn close_session(&self, session: &SessionId) {
         self.0.close_session(session).await;
+    }
+
+    fn close(&self) {
+        self.0.close();
     }
 }

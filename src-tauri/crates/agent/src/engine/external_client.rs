@@ -329,7 +329,9 @@ impl ExternalClient {
                 "Wait until some of them are over.",
             ));
         }
-        if *open == 0 && self.messages.is_none() {
+        if let Some(messages) = &self.messages {
+            messages.admit_call()?;
+        } else if *open == 0 {
             self.session.begin_run();
             self.session.reload_rules();
             self.session.reload_tools();

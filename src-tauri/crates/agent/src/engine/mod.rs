@@ -212,6 +212,9 @@ impl Engine {
         self.state.closing.cancel();
         self.state.servers.close();
         self.state.languages.close();
+        if let Some(runner) = self.state.agent_runner.get() {
+            runner.close();
+        }
     }
 }
 

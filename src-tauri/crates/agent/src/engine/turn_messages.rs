@@ -1,4 +1,5 @@
-//! The messages of an agent of somebody else within one turn: the text between its calls, each with the calls that follow.
+//! The messages of an agent of somebody else within one turn: the text between its calls, each with the calls that follow,
+//! which count towards the run's limits.
 
 use std::sync::Arc;
 
@@ -8,7 +9,8 @@ use protocol::{At, Message, MessageId, Usage, UserError};
 use serde_json::{Value, json};
 
 use crate::run::message_writer::MessageWriter;
-use crate::session::Session;
+use crate::session::run_state::run_limits::RunMeter;
+use crate::session::{Session, StopReason};
 
 /// Member of a message's provider data that holds the agent's own id of the session.
 const AGENT_SESSION: &str = "session";
@@ -16,6 +18,7 @@ const AGENT_SESSION: &str = "session";
 /// Messages of one turn of an agent.
 pub(crate) struct TurnMessages {
     session: Arc<Session>,
+    meter: Arc<Mutex<RunMeter>>,
     state: Mutex<MessagesState>,
 }
 
@@ -36,7 +39,7 @@ struct OpenMessage {
 
 impl TurnMessages {
     /// Returns no messages yet. The agent's own id of the session is the one that its last message left, if it did.
-    pub fn new(session: Arc<Session>) -> Self {
+    pub fn new(session: Arc<Session>, meter: Arc<Mutex<RunMeter>>) -> Self {
         let agent_session = session.with_conversation(|conversation| {
             let mut messages = conversation.messages.iter().rev();
             messages.find_map(agent_session_of)
@@ -47,6 +50,7 @@ impl TurnMessages {
         };
         Self {
             session,
+            meter,
             state: Mutex::new(state),
         }
     }
@@ -59,6 +63,20 @@ impl TurnMessages {
     /// Sets the agent's own id of the session, by which it is found again after a restart.
     pub fn set_agent_session(&self, id: String) {
         self.state.lock().agent_session = Some(id);
+    }
+
+    /// Counts a call.
+    ///
+    /// # Errors
+    /// The run has reached its limit, which stops it.
+    pub fn admit_call(&self) -> Result<(), UserError> {
+        let (_, reached) = self.meter.lock().admit_calls(1);
+        let Some(reached) = reached else {
+            return Ok(());
+        };
+        let text = reached.model_message();
+        self.session.stop_with_reason(StopReason::Limit(reached));
+        Err(UserError::new(text, ""))
     }
 
     /// Adds a piece of the agent's text. Text after a call begins another message.

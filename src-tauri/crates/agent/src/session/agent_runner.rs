@@ -50,6 +50,9 @@ pub(crate) trait AgentRunner: Send + Sync {
 
     /// Ends the agent of a session that was closed.
     async fn close_session(&self, session: &SessionId);
+
+    /// Ends all agents, because the engine closes.
+    fn close(&self);
 }
 
 /// Returns the error of an engine whose host knows no agents.

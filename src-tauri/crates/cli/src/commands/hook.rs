@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use agent::EngineConfig;
-use gateway::agent_hooks::client::{HookCall, HookProgram};
+use gateway::agent_hooks::client::{
+    AGENT_SESSION_VARIABLE, HookCall, HookProgram, open_agent_folder,
+};
 use gateway::endpoint::HookOutput;
 use gateway::limits::MESSAGE_BYTES_MAX;
-use protocol::{CallId, Digest};
+use protocol::{CallId, Digest, SessionId};
 
 use super::absolute_path;
 use crate::args::{CommitArgs, HookArgs};
@@ -88,8 +90,20 @@ fn hook_program(data_dir: Option<PathBuf>) -> Result<HookProgram, CliError> {
         ]);
     }
     let data_dir = EngineConfig::resolve_data_dir(data_dir).map_err(CliError::config_error)?;
+    let data_dir = absolute_path("data folder", &data_dir)?;
+    // An agent that answers in a session of ours is judged there.
+    let session = std::env::var(AGENT_SESSION_VARIABLE).ok();
+    let session = session.filter(|session| !session.is_empty());
+    let endpoint = match &session {
+        Some(session) => {
+            let folder = open_agent_folder(&data_dir, &SessionId(session.clone()));
+            folder.map_err(CliError::config_error)?.path().to_owned()
+        }
+        None => data_dir,
+    };
     Ok(HookProgram {
-        data_dir: absolute_path("data folder", &data_dir)?,
+        endpoint,
+        starts_host: session.is_none(),
         command,
     })
 }

@@ -63,7 +63,7 @@ pub(crate) async fn run_agent(
     };
     let (has_script, has_rules) = (run.script.is_some(), config.rules.is_some());
     let desk = super::open_engine(config).await?;
-    acp_client::add_agents(&desk);
+    acp_client::add_agents(&desk, std::env::current_exe().ok());
     let before = desk.last_seq()?;
     let wants_output = request
         .as_ref()

@@ -79,6 +79,11 @@ impl AgentCommand {
         })
     }
 
+    /// Returns the agent's part of `agents.toml`, if it has one.
+    pub fn known(&self) -> Option<&'static ConnectableAgent> {
+        self.agent.and_then(|agent| find_known(agent.id()))
+    }
+
     /// Whether the agent is offered our files and terminals. Agents whose tools are known use their own: what they ask about
     /// is judged by its arguments, and asking again about the file would be asking twice.
     pub fn uses_our_tools(&self) -> bool {
@@ -86,8 +91,13 @@ impl AgentCommand {
     }
 
     /// Returns the program to start in a folder. It gets the variables that commands get, and those that this agent needs
-    /// to reach its model.
-    pub fn to_companion(&self, folder: &Path, passed: &[String]) -> CompanionCommand {
+    /// to reach its model; and `env`.
+    pub fn to_companion(
+        &self,
+        folder: &Path,
+        passed: &[String],
+        env: Vec<(String, String)>,
+    ) -> CompanionCommand {
         let inherited = InheritedEnv::default();
         let passed = passed.iter().chain(&self.passed).map(String::as_str);
         inherited.set_choice([], passed);
@@ -96,7 +106,7 @@ impl AgentCommand {
             args: self.args.clone(),
             folder: folder.to_owned(),
             inherited,
-            env: self.env.clone(),
+            env: self.env.iter().cloned().chain(env).collect(),
         }
     }
 }

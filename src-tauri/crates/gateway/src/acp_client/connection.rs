@@ -1,5 +1,6 @@
 //! One agent that runs for one session: its process, and the messages to and from it.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use agent::{AgentPrompt, AgentTurn};
@@ -9,7 +10,7 @@ use agent_client_protocol::v1::schema::{
     AgentCapabilities, CancelNotification, ClientCapabilities, ContentBlock, CreateTerminalRequest,
     CreateTerminalResponse, FileSystemCapabilities, ImageContent, Implementation,
     InitializeRequest, InitializeResponse, KillTerminalRequest, KillTerminalResponse,
-    LoadSessionRequest, NewSessionRequest, PromptRequest, ReadTextFileRequest,
+    LoadSessionRequest, Meta, NewSessionRequest, PromptRequest, ReadTextFileRequest,
     ReleaseTerminalRequest, ReleaseTerminalResponse, RequestPermissionOutcome,
     RequestPermissionRequest, RequestPermissionResponse, ResumeSessionRequest, SessionId,
     SessionModeState, SessionNotification, SetSessionModeRequest, StopReason,
@@ -31,7 +32,10 @@ use tokio_util::sync::CancellationToken;
 use super::agent_command::AgentCommand;
 use super::error_output::ErrorOutput;
 use super::files;
+use super::hook_endpoint::HookEndpoint;
 use super::turn_handler::TurnHandler;
+use super::{AcpAgents, HookHost};
+use crate::connections::session_hooks::{HookSetup, set_up_session_hooks};
 use crate::limits::{AGENT_CANCEL_MAX, AGENT_MESSAGE_BYTES_MAX, AGENT_START_MAX, TEXT_FLUSH_EVERY};
 
 /// Reason why an agent does nothing any more.
@@ -49,6 +53,10 @@ pub(super) struct AgentConnection {
     gone: CancellationToken,
     /// Ends the process when it is dropped.
     _lifetime: ProcessLifetime,
+    /// Where its hooks ask; none if it has none of ours.
+    endpoint: Option<HookEndpoint>,
+    /// Members of `_meta` in the request that opens its session.
+    session_meta: Meta,
     /// What its session cost so far, in US dollars.
     pub cost_usd: Mutex<Option<f64>>,
 }
@@ -83,9 +91,10 @@ impl AgentConnection {
     pub async fn open(
         command: AgentCommand,
         turn: &AgentTurn,
-        passed: &[String],
+        agents: &AcpAgents,
     ) -> Result<Self, UserError> {
-        let companion = command.to_companion(turn.folder(), passed);
+        let (endpoint, setup) = open_hooks(&command, turn.session(), agents.hooks.as_ref()).await?;
+        let companion = command.to_companion(turn.folder(), &agents.passed, setup.env);
         let companion = runtime::start_companion(&companion)
             .map_err(|error| start_error(&command, &error.to_string()))?;
         let Companion {
@@ -129,6 +138,8 @@ impl AgentConnection {
             gone,
             _lifetime: lifetime,
             cost_usd: Mutex::default(),
+            endpoint,
+            session_meta: setup.meta,
         };
         let session = tokio::time::timeout(AGENT_START_MAX, agent.open_session(turn, &hello)).await;
         agent.session = match session {
@@ -141,6 +152,23 @@ impl AgentConnection {
         };
         turn.set_agent_session(agent.session.0.to_string());
         Ok(agent)
+    }
+
+    /// Begins a turn, whose calls the agent's hooks ask about.
+    pub fn begin_turn(&self, turn: Arc<AgentTurn>) -> TurnHandler {
+        let hooks = self.endpoint.as_ref().map(|endpoint| {
+            let folder = turn.folder().to_owned();
+            endpoint.hooks.begin_turn(folder, turn.client().clone());
+            endpoint.hooks.clone()
+        });
+        TurnHandler::new(turn, self.command.clone(), hooks)
+    }
+
+    /// Ends the turn: the agent's hooks are denied until another one begins.
+    pub fn end_turn(&self) {
+        if let Some(endpoint) = &self.endpoint {
+            endpoint.hooks.end_turn();
+        }
     }
 
     /// Whether the agent can take another prompt.
@@ -228,18 +256,18 @@ impl AgentConnection {
         let former = turn.agent_session().map(SessionId::new);
         let (session, modes) = match former {
             Some(id) if sessions.resume.is_some() => {
-                let request = ResumeSessionRequest::new(id.clone(), folder);
+                let request = ResumeSessionRequest::new(id.clone(), folder).meta(self.meta());
                 let resumed = self.connection.send_request(request).block_task().await?;
                 (id, resumed.modes)
             }
             Some(id) if self.capabilities.load_session => {
                 // What it tells of the session so far is on record already: no turn takes it.
-                let request = LoadSessionRequest::new(id.clone(), folder);
+                let request = LoadSessionRequest::new(id.clone(), folder).meta(self.meta());
                 let loaded = self.connection.send_request(request).block_task().await?;
                 (id, loaded.modes)
             }
             former => {
-                let request = NewSessionRequest::new(folder);
+                let request = NewSessionRequest::new(folder).meta(self.meta());
                 let made = self.connection.send_request(request).block_task().await?;
                 self.tell_beginning(turn, hello, former.is_some());
                 (made.session_id, made.modes)
@@ -247,6 +275,10 @@ impl AgentConnection {
         };
         self.set_asking_mode(&session, modes).await?;
         Ok(session)
+    }
+
+    fn meta(&self) -> Option<Meta> {
+        (!self.session_meta.is_empty()).then(|| self.session_meta.clone())
     }
 
     async fn set_asking_mode(
@@ -279,11 +311,17 @@ impl AgentConnection {
             ),
             None => self.command.title.clone(),
         };
+        let hint = match self.endpoint.is_some() {
+            true => "Its commands are held to the effects that were approved.",
+            false => {
+                "A command that it runs is not held to the effects that its card shows; what it changes in the folder can be undone."
+            }
+        };
         let fault = UserError::new(
             format!(
                 "{name} answers in this session. It runs its tools itself, after they were judged here."
             ),
-            "A command that it runs is not held to the effects that its card shows; what it changes in the folder can be undone.",
+            hint,
         );
         turn.add_notice(NoticeLevel::Note, fault);
         if is_new_again {
@@ -305,6 +343,26 @@ impl AgentConnection {
             "What it did is kept. Say something to let it go on.",
         )
     }
+}
+
+/// Opens the endpoint for an agent that takes hooks for one session, and returns what the agent is given for them.
+async fn open_hooks(
+    command: &AgentCommand,
+    session: &protocol::SessionId,
+    host: Option<&HookHost>,
+) -> Result<(Option<HookEndpoint>, HookSetup), UserError> {
+    let (Some(host), Some(agent)) = (host, command.known()) else {
+        return Ok((None, HookSetup::default()));
+    };
+    let words = [&host.program, Path::new("--data-dir"), &host.data_dir];
+    let words = words.map(|word| word.to_string_lossy().into_owned());
+    let Some(mut setup) = set_up_session_hooks(agent, &words, &host.data_dir.join("agents"))?
+    else {
+        return Ok((None, HookSetup::default()));
+    };
+    let endpoint = HookEndpoint::open(&host.data_dir, session).await?;
+    setup.env.push(endpoint.variable());
+    Ok((Some(endpoint), setup))
 }
 
 /// Takes the turn away from the connection when a prompt is over.

@@ -11,12 +11,14 @@ mod agent_command;
 mod connection;
 mod error_output;
 mod files;
+mod hook_endpoint;
 mod permission;
 mod terminals;
 mod tool_use;
 mod turn_handler;
 
 use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use agent::{AgentPrompt, AgentTurn, AgentTurnEnd, Engine, ExternalAgents};
@@ -37,6 +39,9 @@ pub struct AcpAgents {
     running: Mutex<HashMap<SessionId, RunningAgent>>,
     /// Names of further variables that the person passes to programs.
     passed: Vec<String>,
+    /// The program that agents' hooks call, `countersign`, and the data folder of the engine; none where agents are judged
+    /// only by what they ask.
+    hooks: Option<HookHost>,
     /// Command lines of agents that are not started by their own program, by the agents' ids.
     commands: BTreeMap<String, String>,
 }
@@ -46,14 +51,26 @@ struct RunningAgent {
     used_at: Instant,
 }
 
-/// Lets sessions of an engine be opened in which an agent of somebody else answers.
-pub fn add_agents(engine: &Engine) {
+/// Where the hooks of agents ask.
+#[derive(Debug, Clone)]
+struct HookHost {
+    program: PathBuf,
+    data_dir: PathBuf,
+}
+
+/// Lets sessions of an engine be opened in which an agent of somebody else answers. `program` is the `countersign` that
+/// their hooks call; without one, agents are judged only by what they ask.
+pub fn add_agents(engine: &Engine, program: Option<PathBuf>) {
     let passed = engine.settings().variables.passed.clone();
     let passed = passed.iter().map(|name| name.as_str().to_owned());
-    engine.add_external_agents(Arc::new(AcpAgents {
+    let mut agents = AcpAgents {
         passed: passed.collect(),
         ..AcpAgents::default()
-    }));
+    };
+    if let Some(program) = program {
+        agents = agents.with_hooks(program, engine.data_dir().to_owned());
+    }
+    engine.add_external_agents(Arc::new(agents));
 }
 
 #[async_trait]
@@ -67,9 +84,10 @@ impl ExternalAgents for AcpAgents {
             Ok(agent) => agent,
             Err(error) => return failed_end(error),
         };
-        let handler = Arc::new(TurnHandler::new(turn.clone(), agent.command.clone()));
+        let handler = Arc::new(agent.begin_turn(turn.clone()));
         let end = prompt_agent(&agent, &handler, prompt).await;
         let cost = handler.finish().await;
+        agent.end_turn();
         let before = cost.and_then(|cost| agent.cost_usd.lock().replace(cost));
         if end.is_err() {
             self.running.lock().remove(turn.session());
@@ -83,6 +101,10 @@ impl ExternalAgents for AcpAgents {
     async fn close_session(&self, session: &SessionId) {
         self.running.lock().remove(session);
     }
+
+    fn close(&self) {
+        self.running.lock().clear();
+    }
 }
 
 impl AcpAgents {
@@ -90,6 +112,13 @@ impl AcpAgents {
     #[must_use]
     pub fn with_command(mut self, agent: &str, command: &str) -> Self {
         self.commands.insert(agent.to_owned(), command.to_owned());
+        self
+    }
+
+    /// Lets agents that take hooks for one session call those of this program, over this data folder.
+    #[must_use]
+    pub fn with_hooks(mut self, program: PathBuf, data_dir: PathBuf) -> Self {
+        self.hooks = Some(HookHost { program, data_dir });
         self
     }
 
@@ -103,7 +132,7 @@ impl AcpAgents {
             return Ok(running.agent.clone());
         }
         let command = AgentCommand::resolve(turn.agent(), &self.commands)?;
-        let opened = AgentConnection::open(command, turn, &self.passed);
+        let opened = AgentConnection::open(command, turn, self);
         let agent = tokio::select! {
             agent = opened => Arc::new(agent?),
             () = turn.stop_token().cancelled() => return Err(stopped_error()),

@@ -19,6 +19,7 @@ use super::files::members;
 use super::permission::PermissionAnswer;
 use super::terminals::Terminals;
 use super::tool_use::{AgentPlace, ToolUse};
+use crate::agent_hooks::turn_hooks::TurnHooks;
 
 /// Text for the record of a part of a call whose other part was refused.
 const WITHDRAWN_TEXT: &str = "It was not run, because another part of the same call was refused.";
@@ -30,6 +31,8 @@ pub(super) struct TurnHandler {
     /// Cancelled when the turn is over or has to end: nothing that it asked for goes on.
     pub over: CancellationToken,
     pub command: AgentCommand,
+    /// Hooks that the agent asks as well; none if it has none of ours.
+    hooks: Option<Arc<TurnHooks>>,
     state: Mutex<TurnState>,
     /// Reports of results, which are on record before the turn ends.
     reports: TaskTracker,
@@ -65,12 +68,13 @@ enum Judged {
 
 impl TurnHandler {
     /// Returns a handler for a turn of an agent that was started by this command.
-    pub fn new(turn: Arc<AgentTurn>, command: AgentCommand) -> Self {
+    pub fn new(turn: Arc<AgentTurn>, command: AgentCommand, hooks: Option<Arc<TurnHooks>>) -> Self {
         Self {
             over: turn.stop_token().child_token(),
             turn,
             terminals: Terminals::default(),
             command,
+            hooks,
             state: Mutex::default(),
             reports: TaskTracker::new(),
         }
@@ -132,6 +136,14 @@ impl TurnHandler {
             seen.judged = Judged::Handled;
             seen.used.clone()
         };
+        // Its hook was asked before, and what it runs is held to what was approved there.
+        if self
+            .hooks
+            .as_ref()
+            .is_some_and(|hooks| hooks.has_approved(&id.0))
+        {
+            return PermissionAnswer::Allow;
+        }
         match self.judge_use(&used).await {
             Ok(Ok(calls)) => {
                 self.set_judged(&id, Judged::Approved(calls));
@@ -163,7 +175,8 @@ impl TurnHandler {
         used: &ToolUse,
     ) -> Result<Result<Vec<CallId>, Box<ClientOutcome>>, UserError> {
         let mut approved = Vec::new();
-        for call in used.to_delegated_calls(&self.place()) {
+        let calls = used.to_delegated_calls(&self.place());
+        for call in calls.clone() {
             match self.turn.judge(call, &self.over).await? {
                 DelegatedVerdict::Approved { call, .. } => approved.push(call),
                 DelegatedVerdict::Ended(ended) => {
@@ -174,6 +187,9 @@ impl TurnHandler {
                     return Ok(Err(ended));
                 }
             }
+        }
+        if let Some(hooks) = &self.hooks {
+            hooks.permit(calls);
         }
         Ok(Ok(approved))
     }
@@ -233,6 +249,11 @@ impl TurnHandler {
                 self.reports
                     .spawn(async move { handler.report(calls, result).await });
             }
+            Judged::Not
+                if self
+                    .hooks
+                    .as_ref()
+                    .is_some_and(|hooks| hooks.was_asked(&id.0)) => {}
             Judged::Not => {
                 self.reports
                     .spawn(async move { handler.record_unasked(&used, result).await });

@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use protocol::{CallId, Digest, UserError};
-use runtime::TerminalEnv;
+use protocol::{CallId, Digest, SessionId, UserError};
+use runtime::{SessionFolder, TerminalEnv};
 use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -23,11 +23,32 @@ const START_PAUSE: Duration = Duration::from_millis(20);
 const TOO_LONG_REASON: &str =
     "Countersign reads at most 16 MiB of a call, so it denies this one. Make it in smaller parts.";
 
+/// Variable that names the session in which an agent answers, for its hooks.
+pub const AGENT_SESSION_VARIABLE: &str = "COUNTERSIGN_AGENT_SESSION";
+
+/// Opens the folder of the endpoint at which the agent of a session asks. It lies in the data folder, to which no agent
+/// has access: whatever else its environment names, nobody else answers its hooks.
+///
+/// # Errors
+/// The folder cannot be made.
+pub fn open_agent_folder(data_dir: &Path, session: &SessionId) -> Result<SessionFolder, UserError> {
+    let folder = SessionFolder::open(&data_dir.join("agents"), session);
+    folder.map_err(|error| {
+        UserError::new(
+            "The folder for the agent's hooks cannot be made.",
+            "Look whether the data folder can be written.",
+        )
+        .with_source(&error)
+    })
+}
+
 /// This program, as an agent's hook runs it.
 #[derive(Debug, Clone)]
 pub struct HookProgram {
-    /// Data folder of the engine.
-    pub data_dir: PathBuf,
+    /// Folder of the endpoint that is asked: the data folder, or that of an agent's session.
+    pub endpoint: PathBuf,
+    /// Whether an engine without a window is started where nobody listens.
+    pub starts_host: bool,
     /// Command by which this program is started, word by word.
     pub command: Vec<String>,
 }
@@ -97,7 +118,7 @@ impl HookProgram {
         }
         };
         let request = RequestBody::Fetch { call, digest };
-        match send_request(&self.data_dir, request)
+        match send_request(&self.endpoint, request)
             .await
             .map_err(failed)?
         {
@@ -111,14 +132,14 @@ impl HookProgram {
 
     /// Sends a request. If nobody listens, an engine without a window is started first.
     async fn send(&self, request: RequestBody) -> Result<EndpointAnswer, EndpointError> {
-        match send_request(&self.data_dir, request.clone()).await {
-            Err(EndpointError::Absent) => {}
+        match send_request(&self.endpoint, request.clone()).await {
+            Err(EndpointError::Absent) if self.starts_host => {}
             answered => return answered,
         }
         start_host(&self.command).map_err(EndpointError::Broken)?;
         let until = Instant::now() + HOST_START_MAX;
         loop {
-            match send_request(&self.data_dir, request.clone()).await {
+            match send_request(&self.endpoint, request.clone()).await {
                 Err(EndpointError::Absent) if Instant::now() < until => sleep(START_PAUSE).await,
                 answered => return answered,
             }

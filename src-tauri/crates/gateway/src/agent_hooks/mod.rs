@@ -10,6 +10,7 @@ mod commit_command;
 mod dialect;
 mod event;
 mod session;
+pub(crate) mod turn_hooks;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agent::Engine;
+use async_trait::async_trait;
 use parking_lot::Mutex;
 use protocol::{CallId, Digest, UserError};
 use runtime::CommandStreams;
@@ -33,10 +35,66 @@ use crate::connections::check::CHECK_SESSION;
 use crate::endpoint::{HookOutput, HookRequest};
 use crate::limits::{AGENT_SESSIONS_MAX, ANSWER_MARGIN, TERMINAL_ENV_BYTES_MAX};
 
+/// What answers the hooks of agents, and keeps what was approved until it is fetched.
+#[async_trait]
+pub trait HookAnswerer: Send + Sync {
+    /// Answers a call of an agent's hook. `gone` is cancelled when the hook is gone.
+    async fn answer_hook(&self, request: HookRequest, gone: CancellationToken) -> HookOutput;
+
+    /// Fetches what the command of an approved call printed, which commits its effects.
+    ///
+    /// # Errors
+    /// No session has such a call, or its effects could not be committed.
+    async fn fetch(&self, call: &CallId, digest: &Digest) -> Result<CommandStreams, UserError>;
+
+    /// Whether a call of an agent is open.
+    fn has_open_calls(&self) -> bool;
+
+    /// Closes all sessions.
+    async fn close(&self);
+}
+
 /// The open sessions of all agents.
 pub struct HookSessions {
     engine: Engine,
     sessions: Mutex<HashMap<SessionKey, Arc<SessionSlot>>>,
+}
+
+#[async_trait]
+impl HookAnswerer for HookSessions {
+    async fn answer_hook(&self, request: HookRequest, gone: CancellationToken) -> HookOutput {
+        let (dialect, event) = match parse_request(&request) {
+            Ok(parsed) => parsed,
+            Err(denied) => return denied,
+        };
+        let answer = self.handle_event(dialect, event, &request, gone).await;
+        answer.unwrap_or_else(|fault| deny_fault(&request, &fault))
+    }
+
+    async fn fetch(&self, call: &CallId, digest: &Digest) -> Result<CommandStreams, UserError> {
+        let slots: Vec<Arc<SessionSlot>> = self.sessions.lock().values().cloned().collect();
+        for slot in slots {
+            if let Some(session) = slot.session.get()
+                && let Some(fetched) = session.fetch(call, digest).await
+            {
+                return fetched;
+            }
+        }
+        Err(not_kept_error(call))
+    }
+
+    fn has_open_calls(&self) -> bool {
+        let sessions = self.sessions.lock();
+        let mut open = sessions.values().filter_map(|slot| slot.session.get());
+        open.any(HookSession::has_open_calls)
+    }
+
+    async fn close(&self) {
+        let slots: Vec<_> = self.sessions.lock().drain().map(|(_, slot)| slot).collect();
+        for slot in slots {
+            close_slot(Some(slot)).await;
+        }
+    }
 }
 
 /// An agent and its own id of a session.
@@ -61,32 +119,6 @@ impl HookSessions {
         }
     }
 
-    /// Answers a call of an agent's hook. `gone` is cancelled when the hook is gone.
-    pub async fn answer_hook(&self, request: HookRequest, gone: CancellationToken) -> HookOutput {
-        let deny = |why: &str| deny_event(&request.agent, &request.input, why);
-        let Some(dialect) = HookDialect::find(&request.agent) else {
-            return deny(&format!(
-                "Countersign does not know the hooks of an agent `{}`, so it denies the call.",
-                request.agent
-            ));
-        };
-        let event = match HookEvent::parse(dialect, &request.input) {
-            Ok(event) => event,
-            Err(why) => {
-                return deny(&format!(
-                    "Countersign cannot read what {} wrote to its hook, so it denies the call: {why}",
-                    dialect.agent.name()
-                ));
-            }
-        };
-        match self.handle_event(dialect, event, &request, gone).await {
-            Ok(output) => output,
-            Err(fault) => deny(&format!(
-                "Countersign could not judge the call, so it denies it. {fault}"
-            )),
-        }
-    }
-
     async fn handle_event(
         &self,
         dialect: &'static HookDialect,
@@ -98,12 +130,6 @@ impl HookSessions {
             agent: dialect.agent,
             session: event.session.clone(),
         };
-        if request.terminal.byte_len() > TERMINAL_ENV_BYTES_MAX {
-            return Err(UserError::new(
-                "The environment of the agent's terminal is too long.",
-                "Start the agent with fewer or shorter variables.",
-            ));
-        }
         match event.kind {
             // Whether the agent's hook reaches the engine and is answered is what is checked.
             HookEventKind::Before(_) if key.session == CHECK_SESSION => {
@@ -146,40 +172,6 @@ impl HookSessions {
         }
     }
 
-    /// Fetches what the command of an approved call printed, which commits its effects.
-    ///
-    /// # Errors
-    /// No session has such a call, or its effects could not be committed.
-    pub async fn fetch(&self, call: &CallId, digest: &Digest) -> Result<CommandStreams, UserError> {
-        let slots: Vec<Arc<SessionSlot>> = self.sessions.lock().values().cloned().collect();
-        for slot in slots {
-            if let Some(session) = slot.session.get()
-                && let Some(fetched) = session.fetch(call, digest).await
-            {
-                return fetched;
-            }
-        }
-        Err(UserError::new(
-            format!("No approved command is kept under {call}, so nothing was carried out."),
-            "Request the command again.",
-        ))
-    }
-
-    /// Whether a call of an agent is open.
-    pub fn has_open_calls(&self) -> bool {
-        let sessions = self.sessions.lock();
-        let mut open = sessions.values().filter_map(|slot| slot.session.get());
-        open.any(HookSession::has_open_calls)
-    }
-
-    /// Closes all sessions.
-    pub async fn close(&self) {
-        let slots: Vec<_> = self.sessions.lock().drain().map(|(_, slot)| slot).collect();
-        for slot in slots {
-            close_slot(Some(slot)).await;
-        }
-    }
-
     fn slot(&self, key: &SessionKey) -> Option<Arc<SessionSlot>> {
         self.sessions.lock().get(key).cloned()
     }
@@ -205,6 +197,44 @@ impl HookSessions {
         close_slot(oldest).await;
         slot
     }
+}
+
+/// Parses what an agent wrote to its hook; what cannot be read is denied.
+fn parse_request(request: &HookRequest) -> Result<(&'static HookDialect, HookEvent), HookOutput> {
+    let deny = |why: &str| deny_event(&request.agent, &request.input, why);
+    let Some(dialect) = HookDialect::find(&request.agent) else {
+        return Err(deny(&format!(
+            "Countersign does not know the hooks of an agent `{}`, so it denies the call.",
+            request.agent
+        )));
+    };
+    if request.terminal.byte_len() > TERMINAL_ENV_BYTES_MAX {
+        let fault = UserError::new(
+            "The environment of the agent's terminal is too long.",
+            "Start the agent with fewer or shorter variables.",
+        );
+        return Err(deny_fault(request, &fault));
+    }
+    match HookEvent::parse(dialect, &request.input) {
+        Ok(event) => Ok((dialect, event)),
+        Err(why) => Err(deny(&format!(
+            "Countersign cannot read what {} wrote to its hook, so it denies the call: {why}",
+            dialect.agent.name()
+        ))),
+    }
+}
+
+/// Denies a call that could not be judged.
+fn deny_fault(request: &HookRequest, fault: &UserError) -> HookOutput {
+    let why = format!("Countersign could not judge the call, so it denies it. {fault}");
+    deny_event(&request.agent, &request.input, &why)
+}
+
+fn not_kept_error(call: &CallId) -> UserError {
+    UserError::new(
+        format!("No approved command is kept under {call}, so nothing was carried out."),
+        "Request the command again.",
+    )
 }
 
 /// Removes the session that was used longest ago, but for this one.

@@ -75,12 +75,22 @@ impl HookSession {
             by: "its hooks".to_owned(),
             session: session.to_owned(),
         };
-        Ok(Self {
+        let client = engine.open_client(&folder, client).await?;
+        Ok(Self::new(dialect, folder, client))
+    }
+
+    /// Returns a session for the calls that a client makes.
+    pub fn new(
+        dialect: &'static HookDialect,
+        folder: PathBuf,
+        client: Arc<ExternalClient>,
+    ) -> Self {
+        Self {
             dialect,
-            client: engine.open_client(&folder, client).await?,
             folder,
+            client,
             approved: Mutex::default(),
-        })
+        }
     }
 
     /// Decides about a call that the agent is about to make.
@@ -134,7 +144,7 @@ impl HookSession {
     }
 
     /// Returns the calls that a call of the agent is judged as; at least one.
-    fn translate(&self, used: &ToolUse, folder: &Path) -> Vec<DelegatedCall> {
+    pub fn translate(&self, used: &ToolUse, folder: &Path) -> Vec<DelegatedCall> {
         let call = AgentCall {
             agent: self.dialect.agent,
             tool: &used.tool,

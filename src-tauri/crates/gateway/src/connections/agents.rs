@@ -62,6 +62,18 @@ pub struct AcpStart {
     pub mode: Option<String>,
     /// Command that installs the program.
     pub install: String,
+    /// How it takes hooks for one session; `None` if it cannot.
+    pub hooks: Option<SessionHooks>,
+}
+
+/// How an agent takes hooks for one session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionHooks {
+    /// Claude Code: in settings that come with the session.
+    ClaudeSettings,
+    /// opencode: by a plugin that a variable names.
+    OpencodePlugin,
 }
 
 /// Format of a configuration.

@@ -9,8 +9,12 @@ const DENY: &str = r#"sh -c 'echo "Denied: Countersign gave no answer." >&2; exi
 /// Returns the text of a command of `agents.toml` for a program and an agent; `None` if the program's path cannot stand
 /// in a command.
 pub(super) fn format_hook_command(template: &str, program: &Path, agent: &str) -> Option<String> {
-    let program = shlex::try_quote(program.to_str()?).ok()?;
-    let hook = format!("{program} hook {agent}");
+    fill_template(template, &[program.to_str()?, "hook", agent])
+}
+
+/// Returns the text of a command of `agents.toml` with the words of the hook; `None` if they cannot stand in a command.
+pub(super) fn fill_template(template: &str, hook: &[&str]) -> Option<String> {
+    let hook = shlex::try_join(hook.iter().copied()).ok()?;
     Some(template.replace("DENY", DENY).replace("HOOK", &hook))
 }
 

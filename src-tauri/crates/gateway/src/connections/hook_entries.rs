@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::agents::ConnectableAgent;
-use super::hook_command::{format_hook_command, parse_hook_command};
+use super::hook_command::{fill_template, format_hook_command, parse_hook_command};
 
 /// Name of the part of a configuration that holds the hooks, and of the list in an entry.
 pub(super) const HOOKS: &str = "hooks";
@@ -39,6 +39,32 @@ pub(super) fn entries_for(agent: &ConnectableAgent, program: &Path) -> Option<Ma
         })?;
     }
     Some(entries)
+}
+
+/// Returns the entries for a session of ours: their hook is called with these words, and the agent waits so long for it,
+/// in seconds. `None` if the words cannot stand in a command.
+pub(super) fn session_entries(
+    agent: &ConnectableAgent,
+    hook: &[&str],
+    wait: u64,
+) -> Option<Map<String, Value>> {
+    let mut entries = agent.hooks.clone();
+    for entry in entries.values_mut() {
+        fill_commands(entry, &|template| fill_template(template, hook))?;
+        set_timeouts(entry, wait);
+    }
+    Some(entries)
+}
+
+/// Sets the time limits of the hooks in an entry.
+fn set_timeouts(entry: &mut Value, wait: u64) {
+    if let Some(timeout) = entry.get_mut("timeout") {
+        *timeout = wait.into();
+    }
+    let listed = entry.get_mut(HOOKS).and_then(Value::as_array_mut);
+    for hook in listed.into_iter().flatten() {
+        set_timeouts(hook, wait);
+    }
 }
 
 /// Replaces the commands in an entry; `None` if one of them cannot be replaced.

@@ -18,6 +18,7 @@ mod json_layout;
 mod json_text;
 mod plugin;
 mod records;
+pub(crate) mod session_hooks;
 mod survey;
 mod toml_text;
 

@@ -3,12 +3,13 @@
 import { spawn } from "node:child_process"
 
 const PROGRAM = "HOOK_PROGRAM"
+const ARGUMENTS = "HOOK_ARGUMENTS"
 
 /** Gives an event to Countersign; resolves to its answer. */
 function ask(event) {
   return new Promise((resolve, reject) => {
     const fail = (why) => reject(new Error(`Denied: Countersign gave no answer (${why}).`))
-    const hook = spawn(PROGRAM, ["hook", "AGENT"], { stdio: ["pipe", "pipe", "pipe"] })
+    const hook = spawn(PROGRAM, ARGUMENTS, { stdio: ["pipe", "pipe", "pipe"] })
     const output = []
     const errors = []
     hook.stdout.on("data", (piece) => output.push(piece))

@@ -12,9 +12,15 @@ const PROGRAM_LINE: &str = "const PROGRAM = ";
 
 /// Returns the plugin that calls a program; `None` if the program's path is no text.
 pub(super) fn format_plugin(program: &Path, agent: &ConnectableAgent) -> Option<String> {
-    let program = Value::from(program.to_str()?).to_string();
+    fill_plugin(&[program.to_str()?, "hook", &agent.id], agent)
+}
+
+/// Returns the plugin that calls its hook with these words; `None` if there are none.
+pub(super) fn fill_plugin(hook: &[&str], agent: &ConnectableAgent) -> Option<String> {
+    let (program, arguments) = hook.split_first()?;
     let plugin = PLUGIN.replace("AGENT", &agent.id);
-    Some(plugin.replace("\"HOOK_PROGRAM\"", &program))
+    let plugin = plugin.replace("\"HOOK_PROGRAM\"", &Value::from(*program).to_string());
+    Some(plugin.replace("\"HOOK_ARGUMENTS\"", &Value::from(arguments).to_string()))
 }
 
 /// Returns the program that a plugin of ours calls; `None` for somebody else's.
