@@ -7,11 +7,13 @@
     reason = "the fake endpoint is another program, and helpers of tests fail like tests"
 )]
 
-use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+#[path = "../../../../tests/aimock/endpoint.rs"]
+mod endpoint;
+
+use std::path::Path;
 use std::sync::Arc;
 
+use endpoint::FakeEndpoint;
 use futures::StreamExt;
 use protocol::ToolCall;
 use protocol::model::Message;
@@ -30,50 +32,13 @@ const WIRES: [(WireFormat, &str); 4] = [
     (WireFormat::Ollama, ""),
 ];
 
-/// The running endpoint; it ends with the test.
-struct Aimock {
-    child: Child,
-    base_url: String,
+fn start_endpoint() -> FakeEndpoint {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    FakeEndpoint::start(&root, &root.join("tests/aimock/fixtures"))
 }
 
-impl Aimock {
-    fn start() -> Self {
-        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../tests/aimock");
-        let program = folder.join("node_modules/@copilotkit/aimock/dist/cli.js");
-        assert!(
-            program.is_file(),
-            "The fake endpoint is not installed. Run `npm ci` in tests/aimock, or set COUNTERSIGN_NO_AIMOCK=1 to go without."
-        );
-        let mut child = Command::new("node")
-            .arg(&program)
-            .args(["-p", "0", "-f"])
-            .arg(folder.join("fixtures"))
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap_or_else(|error| {
-                panic!("node cannot be started ({error}). Install Node, or set COUNTERSIGN_NO_AIMOCK=1.")
-            });
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let address = lines
-            .find_map(|line| {
-                Some(
-                    line.unwrap()
-                        .split_once("listening on ")?
-                        .1
-                        .trim()
-                        .to_owned(),
-                )
-            })
-            .unwrap_or_else(|| panic!("aimock ended before it listened"));
-        // Later output is drained, so that it never waits for us.
-        std::thread::spawn(move || lines.for_each(drop));
-        Self {
-            child,
-            base_url: format!("{address}/"),
-        }
-    }
-
+/// What the tests ask of it.
+impl FakeEndpoint {
     fn provider(&self, wire: WireFormat, path: &str) -> Arc<dyn Provider> {
         let settings = ProviderSettings {
             id: "aimock".to_owned(),
@@ -101,13 +66,6 @@ impl Aimock {
         client.delete(&url).send().await.unwrap();
         let set = client.post(url).json(&rates).send().await.unwrap();
         assert!(set.status().is_success(), "{}", set.text().await.unwrap());
-    }
-}
-
-impl Drop for Aimock {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -157,7 +115,7 @@ async fn four_wire_formats_at_somebody_elses_endpoint() {
     if std::env::var_os("COUNTERSIGN_NO_AIMOCK").is_some_and(|value| value == "1") {
         return;
     }
-    let aimock = Aimock::start();
+    let aimock = start_endpoint();
     let asked = Message::user("Read both files");
     for (wire, path) in WIRES {
         let provider = aimock.provider(wire, path);
