@@ -68,6 +68,8 @@ pub enum DelegatedResult {
     Succeeded(String),
     /// The call failed with this text.
     Failed(String),
+    /// The call is over, and the program does not say what came of it.
+    NotReported,
 }
 
 /// The approved calls of a program that runs them itself, by id.
@@ -167,12 +169,18 @@ impl ExternalClient {
             return Ok(None);
         };
         let result = match result {
-            DelegatedResult::Succeeded(text) => Ok(ToolOutput::new(text, "Done by the agent")),
-            DelegatedResult::Failed(text) => Err(ToolError::Failed(text)),
+            DelegatedResult::Succeeded(text) => {
+                Some(Ok(ToolOutput::new(text, "Done by the agent")))
+            }
+            DelegatedResult::Failed(text) => Some(Err(ToolError::Failed(text))),
+            DelegatedResult::NotReported => None,
         };
-        // Nobody takes the report if the call is over.
-        let report = DelegateReport::Ended(Box::new(result));
-        let _ = approved.reports.send(report).await;
+        if let Some(result) = result {
+            // Nobody takes the report if the call is over.
+            let report = DelegateReport::Ended(Box::new(result));
+            let _ = approved.reports.send(report).await;
+        }
+        // A call whose result nobody can report any more ends.
         drop(approved.reports);
         let outcome = approved.ended.await;
         self.settle(call, outcome).await.map(Some)

@@ -244,6 +244,30 @@ fn a_file_tool_of_an_agent_is_recorded_and_undone() {
     assert_eq!(agent.place.read_file("a.txt").unwrap(), "one\n");
 }
 
+/// Codex reports nothing of a patch: the call ends with the turn, with what stands in the files then.
+#[test]
+fn a_call_without_a_report_ends_with_the_turn() {
+    let agent = Agent::new("codex");
+    let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch";
+    let command = format!("apply_patch <<'EOF'\n{patch}\nEOF");
+    let input = json!({ "command": command });
+    let passed = agent.hook(&agent.event("PreToolUse", "Bash", &input).to_string());
+    assert_eq!((passed.code, passed.out.as_str()), (0, ""), "{passed:?}");
+    agent.place.write_file("a.txt", "two\n");
+    let ended =
+        json!({ "session_id": "5e55", "cwd": agent.place.workspace(), "hook_event_name": "Stop" });
+    let ended = agent.hook(&ended.to_string());
+    assert_eq!((ended.code, ended.out.as_str()), (0, ""), "{ended:?}");
+
+    let shown = agent.place.run_ok(&["show", "last"]);
+    assert!(
+        shown.contains("The agent did not report what came of it."),
+        "{shown}"
+    );
+    agent.place.run_ok(&["undo"]);
+    assert_eq!(agent.place.read_file("a.txt").unwrap(), "one\n");
+}
+
 #[test]
 fn a_rule_denies_without_a_card() {
     let agent = Agent::new("claude-code");

@@ -15,6 +15,8 @@ pub struct HookDialect {
     pub after: &'static [&'static str],
     /// Events after a tool failed.
     pub failed: &'static [&'static str],
+    /// Events at the end of a turn, when no call is open any more.
+    pub turn_ended: &'static [&'static str],
     /// Events at the end of a session.
     pub ended: &'static [&'static str],
     /// Form of the answers.
@@ -44,6 +46,7 @@ pub const DIALECTS: [HookDialect; 5] = [
         before: "PreToolUse",
         after: &["PostToolUse"],
         failed: &["PostToolUseFailure"],
+        turn_ended: &[],
         ended: &["SessionEnd"],
         form: AnswerForm::ClaudeCode,
     },
@@ -52,6 +55,7 @@ pub const DIALECTS: [HookDialect; 5] = [
         before: "PreToolUse",
         after: &["PostToolUse"],
         failed: &[],
+        turn_ended: &["Stop"],
         ended: &[],
         form: AnswerForm::Codex,
     },
@@ -60,6 +64,7 @@ pub const DIALECTS: [HookDialect; 5] = [
         before: "BeforeTool",
         after: &["AfterTool"],
         failed: &[],
+        turn_ended: &[],
         ended: &["SessionEnd"],
         form: AnswerForm::GeminiCli,
     },
@@ -68,6 +73,7 @@ pub const DIALECTS: [HookDialect; 5] = [
         before: "tool.execute.before",
         after: &["tool.execute.after"],
         failed: &[],
+        turn_ended: &[],
         ended: &[],
         form: AnswerForm::Plugin,
     },
@@ -76,6 +82,7 @@ pub const DIALECTS: [HookDialect; 5] = [
         before: "preToolUse",
         after: &["postToolUse"],
         failed: &["postToolUseFailure"],
+        turn_ended: &[],
         ended: &["sessionEnd"],
         form: AnswerForm::Cursor,
     },

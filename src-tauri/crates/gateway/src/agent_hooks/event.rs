@@ -27,6 +27,8 @@ pub(super) enum HookEventKind {
     Before(ToolUse),
     /// A tool was used.
     After(ToolUse, DelegatedResult),
+    /// A turn ended.
+    TurnEnded,
     /// The session ended.
     Ended,
     /// Something that no verdict is asked about.
@@ -69,6 +71,8 @@ impl HookEvent {
         } else if is_any(dialect.failed) {
             let result = DelegatedResult::Failed(result_text(written));
             HookEventKind::After(ToolUse::parse(written)?, result)
+        } else if is_any(dialect.turn_ended) {
+            HookEventKind::TurnEnded
         } else if is_any(dialect.ended) {
             HookEventKind::Ended
         } else {

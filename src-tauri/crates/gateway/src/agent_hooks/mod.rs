@@ -163,6 +163,14 @@ impl HookSessions {
                 }
                 Ok(silent_output(dialect))
             }
+            HookEventKind::TurnEnded => {
+                if let Some(slot) = self.slot(&key)
+                    && let Some(session) = slot.session.get()
+                {
+                    session.end_turn().await?;
+                }
+                Ok(silent_output(dialect))
+            }
             HookEventKind::Ended => {
                 let slot = self.sessions.lock().remove(&key);
                 close_slot(slot).await;

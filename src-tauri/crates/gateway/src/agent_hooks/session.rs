@@ -184,6 +184,20 @@ impl HookSession {
         Ok(())
     }
 
+    /// Ends the calls of which the agent told no result, once its turn is over.
+    ///
+    /// # Errors
+    /// The record cannot be written.
+    pub async fn end_turn(&self) -> Result<(), UserError> {
+        let untold = std::mem::take(&mut *self.approved.lock());
+        for call in untold.into_iter().flat_map(|approved| approved.calls) {
+            self.client
+                .report(&call, DelegatedResult::NotReported)
+                .await?;
+        }
+        Ok(())
+    }
+
     /// Fetches what an approved command printed; none if the call is not one of this session's.
     pub async fn fetch(
         &self,

@@ -54,6 +54,13 @@ matcher = ".*"
 type = "command"
 command = "/usr/bin/countersign hook codex"
 timeout = 60
+
+[[hooks.Stop]]
+
+[[hooks.Stop.hooks]]
+type = "command"
+command = "/usr/bin/countersign hook codex"
+timeout = 60
 "#
     );
 }

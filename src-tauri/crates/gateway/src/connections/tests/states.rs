@@ -46,7 +46,7 @@ fn a_hook_that_was_changed_is_noticed() {
         ("claude-code", "exit 2", "exit 0"),
         ("gemini-cli", "600000", "1"),
         ("codex", "|| sh", "; sh"),
-        ("codex", "[[hooks.PostToolUse]]", "[[hooks.Stop]]"),
+        ("codex", "[[hooks.PostToolUse]]", "[[hooks.PreCompact]]"),
         ("cursor", "true", "false"),
         ("opencode", "!== \"allow\"", "=== \"deny\""),
     ] {
