@@ -17,6 +17,7 @@ mod dist;
 mod failure;
 mod linting_compiler;
 mod man_and_completions;
+mod other_agents;
 mod package_check;
 mod paths;
 mod peer_servers;
@@ -40,6 +41,7 @@ Usage: cargo xtask COMMAND
   run [--screenshot DIR] [-- ARGS]      build the app and open it; with DIR, play the demo unseen and save pictures
   test [--only PART] [-- ARGS]          everything that must hold; PART is engine, ui, window or lint
   test --peers [--only engine]          the same, and the servers of tools that other people wrote
+  test --agents [--only engine]         the same, and the agents that other people wrote
   dist [--bundles deb,rpm] [--check]    write the installers; --check installs the .deb, starts it and removes it
   bindings                              write the TypeScript types of the protocol to ui/src/ipc/bindings
   audit                                 licences, duplicates and known vulnerabilities of all dependencies

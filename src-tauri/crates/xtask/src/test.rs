@@ -6,6 +6,7 @@ use crate::check_runner::CheckRunner;
 use crate::command;
 use crate::failure::Failure;
 use crate::linting_compiler::LintingCompiler;
+use crate::other_agents;
 use crate::paths;
 use crate::peer_servers;
 use crate::progress::Progress;
@@ -26,13 +27,28 @@ enum TestPart {
     Window,
 }
 
+/// What is tested.
+#[derive(Debug, PartialEq, Eq)]
+struct TestOptions {
+    /// The part that is run alone, if any.
+    only: Option<TestPart>,
+    /// Whether to test with external servers.
+    with_peers: bool,
+    /// Whether to test with external agents.
+    with_agents: bool,
+}
+
 /// Arguments that select the same packages in every cargo command: with others, cargo would choose other features and
 /// build twice.
 const PACKAGE_ARGUMENTS: [&str; 4] = ["--workspace", "--exclude", "bench", "--locked"];
 
 /// Runs all parts, or the one after `--only`.
 pub fn run_tests(own: &[String], passed_on: &[String]) -> Result<ExitCode, Failure> {
-    let (only, with_peers) = parse_options(own)?;
+    let TestOptions {
+        only,
+        with_peers,
+        with_agents,
+    } = parse_options(own)?;
     let wanted = |part| only.is_none_or(|only| only == part);
     let progress = Progress::start();
     let compiler = LintingCompiler::install()?;
@@ -50,17 +66,24 @@ pub fn run_tests(own: &[String], passed_on: &[String]) -> Result<ExitCode, Failu
     if with_peers && wanted(TestPart::Engine) {
         check_peers(&mut checks, &compiler, passed_on);
     }
+    if with_agents && wanted(TestPart::Engine) {
+        check_other_agents(&mut checks, &compiler, passed_on);
+    }
     if wanted(TestPart::Window) {
         check_window(&mut checks, &compiler, passed_on);
     }
     Ok(checks.conclude())
 }
 
-/// Parses which part to run alone, and whether to test with external servers.
-fn parse_options(own: &[String]) -> Result<(Option<TestPart>, bool), Failure> {
+fn parse_options(own: &[String]) -> Result<TestOptions, Failure> {
     let words = own.iter().map(String::as_str);
-    let (peers, words): (Vec<&str>, Vec<&str>) = words.partition(|word| *word == "--peers");
-    Ok((parse_part(&words)?, !peers.is_empty()))
+    let (others, words): (Vec<&str>, Vec<&str>) =
+        words.partition(|word| ["--peers", "--agents"].contains(word));
+    Ok(TestOptions {
+        only: parse_part(&words)?,
+        with_peers: others.contains(&"--peers"),
+        with_agents: others.contains(&"--agents"),
+    })
 }
 
 fn parse_part(words: &[&str]) -> Result<Option<TestPart>, Failure> {
@@ -140,10 +163,11 @@ fn check_lint(checks: &mut CheckRunner, compiler: &LintingCompiler) {
     );
     checks.run_check(
         "the same for the tests that are run by name",
-        "cargo leaves out tests with `test = false`; these need a display, or servers of others.",
+        "cargo leaves out tests with `test = false`; these need a display, or servers or agents of others.",
         || {
             let mut build = cargo_command(compiler, "test");
             build.args(["--no-run", "--test", "window", "--test", "peers"]);
+            build.args(["--test", "other_agents"]);
             build
         },
     );
@@ -180,10 +204,7 @@ fn check_peers(checks: &mut CheckRunner, compiler: &LintingCompiler, passed_on: 
         .progress()
         .stage("servers of others", peer_servers::install_peers);
     if let Err(failure) = installed {
-        match peer_servers::unreachable_reason() {
-            Some(why) => checks.skip(why),
-            None => checks.fail(failure),
-        }
+        report_not_installed(checks, failure, peer_servers::unreachable_reason());
         return;
     }
     let next = "`cargo xtask test --peers --only engine -- NAME` repeats one.";
@@ -194,6 +215,37 @@ fn check_peers(checks: &mut CheckRunner, compiler: &LintingCompiler, passed_on: 
         cargo.env("COUNTERSIGN_PEERS", peer_servers::python_home());
         cargo
     });
+}
+
+/// Tests with external agents, of which the same holds as of external servers.
+fn check_other_agents(checks: &mut CheckRunner, compiler: &LintingCompiler, passed_on: &[String]) {
+    if !cfg!(target_os = "linux") {
+        checks.skip("the agents of others are connected on Linux only, where their commands run in a sandbox.");
+        return;
+    }
+    let installed = checks
+        .progress()
+        .stage("agents of others", other_agents::install_agents);
+    if let Err(failure) = installed {
+        report_not_installed(checks, failure, other_agents::unreachable_reason());
+        return;
+    }
+    let next = "`cargo xtask test --agents --only engine -- NAME` repeats one.";
+    checks.run_tests("tests with the agents of others", next, || {
+        let mut cargo = cargo_command(compiler, "test");
+        cargo.args(["--no-fail-fast", "--test", "other_agents", "--"]);
+        cargo.args(passed_on);
+        cargo.env("COUNTERSIGN_AGENTS", other_agents::agents_home());
+        cargo
+    });
+}
+
+/// Records that programs of others could not be installed: skipped if their registry cannot be reached, failed otherwise.
+fn report_not_installed(checks: &mut CheckRunner, failure: Failure, unreachable: Option<&str>) {
+    match unreachable {
+        Some(why) => checks.skip(why),
+        None => checks.fail(failure),
+    }
 }
 
 fn check_window(checks: &mut CheckRunner, compiler: &LintingCompiler, passed_on: &[String]) {
@@ -249,10 +301,20 @@ mod tests {
             ("ui", None),
         ];
         for (line, expected) in table {
-            let both = |peers| expected.map(|only| (only, peers));
-            assert_eq!(parse_options(&words(line)).ok(), both(false), "{line}");
-            let with_peers = parse_options(&words(&format!("--peers {line}")));
-            assert_eq!(with_peers.ok(), both(true), "{line}");
+            for (others, with_peers, with_agents) in [
+                ("", false, false),
+                ("--peers", true, false),
+                ("--agents", false, true),
+                ("--peers --agents", true, true),
+            ] {
+                let line = format!("{others} {line}");
+                let options = expected.map(|only| TestOptions {
+                    only,
+                    with_peers,
+                    with_agents,
+                });
+                assert_eq!(parse_options(&words(&line)).ok(), options, "{line}");
+            }
         }
     }
 }
