@@ -42,15 +42,20 @@ pub fn run() -> BenchResult<()> {
 
 /// Builds the sandbox program as it is shipped; returns its path.
 pub fn build_sandbox() -> BenchResult<PathBuf> {
+    Ok(build_programs("sandbox")?.join("countersign-sandbox"))
+}
+
+/// Builds the programs of a package as they are shipped; returns their folder.
+pub fn build_programs(package: &str) -> BenchResult<PathBuf> {
     let built = Command::new("cargo")
-        .args(["build", "--release", "--package", "sandbox", "--bins"])
+        .args(["build", "--release", "--package", package, "--bins"])
         .status()?;
     if !built.success() {
-        return Err("the sandbox program was not built".into());
+        return Err(format!("the programs of `{package}` were not built").into());
     }
     let here = std::env::current_exe()?;
     let folder = here.parent().ok_or("this program has no folder")?;
-    Ok(folder.join("countersign-sandbox"))
+    Ok(folder.to_owned())
 }
 
 /// Measures `true` in a sandbox beside a plain start and beside bubblewrap, and a whole dry run of `true`.

@@ -1,4 +1,4 @@
-//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|decide|backtest|search|reach|services|servers|history|sandbox|commands|builds|start]`.
+//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|decide|backtest|search|reach|services|servers|history|sandbox|commands|builds|hooks|start]`.
 //!
 //! **It is no test**: the figures depend on the machine, so no figure makes it fail. A ratio that misses its target is
 //! printed as it is.
@@ -10,6 +10,8 @@
     reason = "a program that sets up folders, starts peers and prints what it saw"
 )]
 
+#[cfg(target_os = "linux")]
+mod agent_hooks;
 mod agent_loop;
 #[cfg(target_os = "linux")]
 mod app_start;
@@ -84,11 +86,13 @@ fn run(words: &[String]) -> BenchResult<()> {
         #[cfg(target_os = "linux")]
         ["builds"] => command_gate::run_builds(),
         #[cfg(target_os = "linux")]
+        ["hooks"] => agent_hooks::run(),
+        #[cfg(target_os = "linux")]
         ["start"] => app_start::run(),
         ["gate"] => agent_loop::run(),
         ["gate", side, turns, calls, rounds] => agent_loop::run_repeatedly(side, turns, calls, rounds),
         _ => Err(
-            "say `gate`, `contract`, `decide`, `backtest`, `search`, `reach`, `services`, `servers`, `history`, `sandbox`, `commands`, `builds` or `start` (these four on Linux), or nothing for the first nine"
+            "say `gate`, `contract`, `decide`, `backtest`, `search`, `reach`, `services`, `servers`, `history`, `sandbox`, `commands`, `builds`, `hooks` or `start` (these five on Linux), or nothing for the first nine"
                 .into(),
         ),
     }
