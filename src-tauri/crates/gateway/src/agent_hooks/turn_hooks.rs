@@ -119,6 +119,14 @@ impl TurnHooks {
                 }
                 Ok(silent_output(dialect))
             }
+            HookEventKind::TurnEnded => {
+                if let Some(turn) = self.turn()
+                    && let Some(session) = turn.session.get()
+                {
+                    session.end_turn().await?;
+                }
+                Ok(silent_output(dialect))
+            }
             HookEventKind::Ended | HookEventKind::Other => Ok(silent_output(dialect)),
         }
     }
