@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
+use protocol::text::fence::fence;
 use protocol::{Content, Op, SessionId};
 
 use crate::exit::CliError;
@@ -103,16 +104,8 @@ fn read_attachment(file: &Path) -> Result<Attachment, CliError> {
             (name, text)
         }
     };
-    let longest = text
-        .split(|c| c != '`')
-        .map(str::len)
-        .max()
-        .unwrap_or_default();
-    let fence = "`".repeat(longest.max(2) + 1);
-    let end = if text.ends_with('\n') { "" } else { "\n" };
-    Ok(Attachment::Text(format!(
-        "{name}:\n{fence}\n{text}{end}{fence}"
-    )))
+    let fenced = fence(&text);
+    Ok(Attachment::Text(format!("{name}:\n{fenced}")))
 }
 
 /// Opens a file that the caller named.

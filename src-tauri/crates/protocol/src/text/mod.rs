@@ -32,6 +32,7 @@ pub(crate) use define_checked_text;
 pub mod cut;
 pub mod depth;
 pub mod display_text;
+pub mod fence;
 pub mod redact;
 pub mod timestamp;
 pub mod word_set;
