@@ -2,7 +2,7 @@
 
 use agent::Host;
 use protocol::settings::Posture;
-use protocol::{CallState, Decision, Gate, SessionState, Settings};
+use protocol::{CallState, Decision, EntryBody, Gate, SessionState, Settings};
 use support::{Fixture, HEADLESS, rule_text};
 
 use super::commits::{effect_lines, open_desk};
@@ -74,6 +74,28 @@ async fn everything_else_is_a_card_with_the_effects_on_it() {
         assert_eq!(desk.wait_until_ended().await, SessionState::Done);
         assert_eq!(desk.call_states().await, [CallState::Rejected], "{command}");
     }
+}
+
+/// A program may choose the posture of one session: a call that waits is judged again, and nothing else changes.
+#[tokio::test]
+async fn a_session_s_own_posture_comes_first() {
+    let mut desk = open_in(Posture::AskFirst, "echo more >> a", Host::Person).await;
+    desk.start("Go.").await;
+    desk.wait_for_call().await;
+    let (engine, session) = (desk.engine.clone(), desk.session.clone());
+    assert_eq!(engine.posture(&session).unwrap(), Posture::AskFirst);
+    let chosen = Posture::Unattended;
+    engine.choose_posture(&session, chosen).await.unwrap();
+    assert_eq!(engine.posture(&session).unwrap(), chosen);
+    assert_eq!(desk.wait_until_ended().await, SessionState::Done);
+    assert_eq!(desk.call_states().await, [CallState::Done]);
+    assert_eq!(desk.read_file("a").unwrap(), "first\nmore\n");
+    assert_eq!(engine.settings().posture, Some(Posture::AskFirst));
+    let entries = desk.transcript().await;
+    let noted = entries.iter().any(|entry| {
+        matches!(&entry.body, EntryBody::Notice(notice) if notice.fault.message.contains("unattended"))
+    });
+    assert!(noted, "{entries:?}");
 }
 
 #[tokio::test]

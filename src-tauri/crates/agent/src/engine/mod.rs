@@ -10,6 +10,7 @@ pub(crate) mod dry_run_command;
 pub(crate) mod external_agents;
 pub(crate) mod external_client;
 pub(crate) mod maintenance;
+mod posture;
 pub(crate) mod queries;
 pub(crate) mod request;
 pub mod settings;

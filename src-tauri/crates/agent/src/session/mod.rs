@@ -30,6 +30,7 @@ use std::sync::Arc;
 use parking_lot::{Mutex, RwLock};
 use protocol::event::{ParentCall, SessionEvent};
 use protocol::model::{Message, ToolDefinition};
+use protocol::settings::Posture;
 use protocol::{CallId, ModelChoice, SessionId, SessionState, Strategy, UserError};
 use serde_json::{Map, Value};
 use tokio::sync::{Notify, watch};
@@ -92,6 +93,8 @@ pub(crate) struct Session {
     rule_files: rules::RuleFileCache,
     /// Number of times that the rules were loaded; a change makes waiting calls check the rules again.
     rules_changed: watch::Sender<u64>,
+    /// Posture that was chosen for this session alone.
+    posture: RwLock<Option<Posture>>,
     steering: Notify,
     toolbox: RwLock<Arc<Toolbox>>,
     data: Mutex<SessionData>,
@@ -181,6 +184,7 @@ impl Session {
             rules,
             rule_files: rules::RuleFileCache::default(),
             rules_changed: watch::Sender::default(),
+            posture: RwLock::default(),
             steering: Notify::new(),
             toolbox: RwLock::new(Arc::new(toolbox)),
             data,

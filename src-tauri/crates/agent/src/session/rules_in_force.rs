@@ -19,11 +19,26 @@ const HEADLESS_EFFECTS_SENTENCE: &str = "Nobody is there to ask, so asking means
 const UNATTENDED_SENTENCE: &str = "Nobody is asked in an unattended session, so asking means denying. A command passes that changes only files of the workspace and can be undone.";
 
 impl Session {
-    /// Returns the posture in force: the one that the host was started with, else that of the settings for this folder.
+    /// Returns the posture in force: the one chosen for this session, else the one that the host was started with, else
+    /// that of the settings for this folder.
     pub(crate) fn posture(&self) -> Posture {
-        let chosen = self.engine.config.posture;
+        let chosen = self.chosen_posture().or(self.engine.config.posture);
         let root = self.tool_context.workspace.root();
         chosen.unwrap_or_else(|| self.engine.settings().posture_for(root))
+    }
+
+    /// Returns the posture that was chosen for this session, or for the one that it works for.
+    fn chosen_posture(&self) -> Option<Posture> {
+        match self.parent() {
+            Some(parent) => self.engine.session(&parent.session).ok()?.chosen_posture(),
+            None => *self.posture.read(),
+        }
+    }
+
+    /// Chooses the posture of this session while it is open. Calls that wait are judged again.
+    pub(crate) fn choose_posture(&self, posture: Posture) {
+        *self.posture.write() = Some(posture);
+        self.reload_rules();
     }
 
     /// Returns the rules in force.
