@@ -63,7 +63,7 @@ pub use crate::host::config::{EngineConfig, Host};
 pub use crate::session::agent_runner::{AGENT_PROVIDER, AgentPrompt, AgentTurnEnd};
 pub use crate::session::delegates::DelegatedRun;
 pub use crate::session::engine_state::event_hub::{EventBatch, EventStream};
-pub use crate::session::manual_calls::BY_HAND_CLIENT;
+pub use crate::session::manual_calls::{BY_HAND_CLIENT, is_manual as is_manual_provider};
 pub use crate::toolset::servers::servers_from_file;
 pub use engine::Engine;
 pub use host::{config, hooks};

@@ -8,16 +8,17 @@ use std::time::Duration;
 use agent::{Engine, EngineConfig};
 use protocol::UserError;
 use runtime::{LocalListener, LocalStream};
-use tokio::io::AsyncReadExt as _;
+use tokio::io::{AsyncReadExt as _, ReadHalf, WriteHalf};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::acp_agent::{self, AgentOptions, Answers};
 use crate::agent_hooks::{HookAnswerer, HookSessions};
 use crate::endpoint::{
-    ENDPOINT_VERSION, EndpointAnswer, EndpointError, EndpointRequest, RequestBody, StreamsText,
-    read_message, send_request, write_message,
+    AgentRequest, ENDPOINT_VERSION, EndpointAnswer, EndpointError, EndpointRequest, RequestBody,
+    StreamsText, app_closed_error, read_message, send_request, write_message,
 };
 use crate::limits::{CONNECTIONS_MAX, HOST_IDLE_MAX, HOST_START_MAX, REQUEST_TIMEOUT};
 
@@ -42,22 +43,28 @@ pub async fn serve(
     stop: impl Future<Output = ()>,
 ) {
     let hooks = Arc::new(HookSessions::new(engine.clone()));
-    serve_hooks(hooks, listener, options, stop).await;
+    let server = EndpointServer::new(Some(engine.clone()), hooks, options);
+    run_server(server, listener, options, stop).await;
 }
 
-/// Serves an endpoint at which these hooks are answered, until the same.
+/// Serves an endpoint at which only these hooks are answered, until the same.
 pub(crate) async fn serve_hooks(
     hooks: Arc<dyn HookAnswerer>,
     listener: LocalListener,
     options: ServeOptions,
     stop: impl Future<Output = ()>,
 ) {
-    let server = Arc::new(EndpointServer {
-        hooks,
-        can_ask: options.can_ask,
-        retired: CancellationToken::new(),
-        connections: Semaphore::new(CONNECTIONS_MAX),
-    });
+    let server = EndpointServer::new(None, hooks, options);
+    run_server(server, listener, options, stop).await;
+}
+
+async fn run_server(
+    server: EndpointServer,
+    listener: LocalListener,
+    options: ServeOptions,
+    stop: impl Future<Output = ()>,
+) {
+    let server = Arc::new(server);
     let tasks = TaskTracker::new();
     let accepting = accept_connections(&server, listener, options, &tasks);
     tokio::select! {
@@ -71,6 +78,8 @@ pub(crate) async fn serve_hooks(
 }
 
 struct EndpointServer {
+    /// The engine, whose agent is served to editors; none where nobody can be asked, and where hooks alone are answered.
+    engine: Option<Engine>,
     hooks: Arc<dyn HookAnswerer>,
     can_ask: bool,
     /// Cancelled when another process takes the endpoint over.
@@ -116,6 +125,16 @@ async fn accept_connections(
 }
 
 impl EndpointServer {
+    fn new(engine: Option<Engine>, hooks: Arc<dyn HookAnswerer>, options: ServeOptions) -> Self {
+        Self {
+            engine: engine.filter(|_| options.can_ask),
+            hooks,
+            can_ask: options.can_ask,
+            retired: CancellationToken::new(),
+            connections: Semaphore::new(CONNECTIONS_MAX),
+        }
+    }
+
     /// Answers the request of one connection. A client that goes away takes its question with it.
     async fn answer_connection(self: Arc<Self>, stream: LocalStream) {
         let (mut reader, mut writer) = tokio::io::split(stream);
@@ -127,8 +146,16 @@ impl EndpointServer {
             log_failure(write_message(&mut writer, &busy).await);
             return;
         };
-        let answer = match timeout(REQUEST_TIMEOUT, read_message(&mut reader)).await {
-            Ok(Ok(request)) => {
+        let request = timeout(REQUEST_TIMEOUT, read_message(&mut reader)).await;
+        let answer = match (request, &self.engine) {
+            (
+                Ok(Ok(EndpointRequest {
+                    version: ENDPOINT_VERSION,
+                    body: RequestBody::ServeAgent(agent),
+                })),
+                Some(engine),
+            ) => return serve_agent(engine, agent, reader, writer).await,
+            (Ok(Ok(request)), _) => {
                 let gone = CancellationToken::new();
                 let answering = self.answer_request(request, gone.clone());
                 tokio::pin!(answering);
@@ -143,11 +170,11 @@ impl EndpointServer {
                     }
                 }
             }
-            Ok(Err(error)) => EndpointAnswer::from(
+            (Ok(Err(error)), _) => EndpointAnswer::from(
                 UserError::new("The request cannot be read.", "Update both programs.")
                     .with_source(&error),
             ),
-            Err(_) => return,
+            (Err(_), _) => return,
         };
         log_failure(write_message(&mut writer, &answer).await);
     }
@@ -174,6 +201,7 @@ impl EndpointServer {
                 Ok(streams) => EndpointAnswer::Streams(StreamsText::new(&streams)),
                 Err(fault) => fault.into(),
             },
+            RequestBody::ServeAgent(_) => app_closed_error().into(),
             RequestBody::Retire if self.can_ask => UserError::new(
                 "The app is open and keeps the endpoint.",
                 "Close the app first.",
@@ -184,6 +212,27 @@ impl EndpointServer {
                 EndpointAnswer::Retiring
             }
         }
+    }
+}
+
+/// Serves our agent on a connection, until its editor or the engine goes.
+async fn serve_agent(
+    engine: &Engine,
+    agent: AgentRequest,
+    from: ReadHalf<LocalStream>,
+    mut to: WriteHalf<LocalStream>,
+) {
+    if let Err(error) = write_message(&mut to, &EndpointAnswer::Serving).await {
+        return log_failure(Err(error));
+    }
+    let options = AgentOptions {
+        model: agent.model,
+        posture: agent.posture,
+        answers: Answers::Desk,
+    };
+    let stop = engine.wait_until_closed();
+    if let Err(fault) = acp_agent::serve(engine, options, from, to, stop).await {
+        tracing::info!(%fault, "an editor's agent ended");
     }
 }
 

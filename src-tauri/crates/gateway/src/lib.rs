@@ -9,7 +9,7 @@
 //! Programs call in two ways: as a client of our tools ([`mcp`]), or as an agent with tools of its own, whose hooks ask
 //! about each call ([`agent_hooks`]) at the local [`endpoint`], which [`endpoint_server`] serves. Calls of such tools are
 //! translated by [`agent_calls`]. [`connections`] puts the hooks into the configurations of agents, and [`transcripts`]
-//! reads what they keep.
+//! reads what they keep. Editors have our own agent by [`acp_agent`].
 //!
 //! Start reading at [`mcp::serve`] and [`agent_hooks::HookSessions::answer_hook`].
 //!
@@ -36,6 +36,7 @@
 //! # }
 //! ```
 
+pub mod acp_agent;
 pub mod acp_client;
 pub mod agent_calls;
 pub mod agent_hooks;

@@ -5,6 +5,16 @@ use std::time::Duration;
 /// Longest message of a client, in bytes: the longest arguments of a call, as encoded in JSON. A longer message is not
 /// read, and is answered with an error.
 pub const MESSAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Number of sessions on one page of an editor's list.
+pub const LIST_PAGE_SESSIONS: usize = 100;
+/// Number of entries of a session that are read at a time.
+pub const HISTORY_PAGE_ENTRIES: u32 = 200;
+/// Longest title of a session that an editor's first prompt gives, in characters.
+pub const TITLE_CHARS_MAX: usize = 64;
+/// Longest live output of a call that an editor is sent with each update, in bytes; its end is sent.
+pub const LIVE_OUTPUT_BYTES_MAX: usize = 8 * 1024;
+/// Time that runs may take to end once their editor has closed its side.
+pub const RUN_END_TIMEOUT: Duration = Duration::from_secs(5);
 /// Number of tools on one page of the list.
 pub const LIST_PAGE_TOOLS: usize = 250;
 /// Number of progress messages of a call that may wait to be sent; further ones are dropped.

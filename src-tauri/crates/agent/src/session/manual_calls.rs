@@ -15,7 +15,7 @@ pub(crate) const EXPLAIN_PROVIDER: &str = "explain";
 
 /// Whether the calls of a session with this provider are made by hand or from outside. Their author can see all tools,
 /// so no tool has to be searched for first.
-pub(crate) fn is_manual(provider: &str) -> bool {
+pub fn is_manual(provider: &str) -> bool {
     [
         TRIAL_PROVIDER,
         CLIENT_PROVIDER,

@@ -4,10 +4,13 @@ use std::io;
 use std::path::Path;
 
 use protocol::UserError;
-use runtime::connect_local;
+use runtime::{LocalStream, connect_local};
+use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::frame::{read_message, write_message};
-use super::message::{ENDPOINT_VERSION, EndpointAnswer, EndpointRequest, RequestBody};
+use super::message::{
+    AgentRequest, ENDPOINT_VERSION, EndpointAnswer, EndpointRequest, RequestBody,
+};
 
 /// Why there is no answer.
 #[derive(Debug)]
@@ -28,22 +31,73 @@ pub async fn send_request(
     data_dir: &Path,
     body: RequestBody,
 ) -> Result<EndpointAnswer, EndpointError> {
-    let mut stream = match connect_local(data_dir).await {
-        Ok(stream) => stream,
-        Err(error) => {
-            return Err(match error.kind() {
-                io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => EndpointError::Absent,
-                _ => EndpointError::Broken(error),
-            });
+    let mut stream = connect(data_dir).await?;
+    request(&mut stream, body).await
+}
+
+/// Has the app serve our agent to an editor, until one of them closes its side.
+///
+/// # Errors
+/// No app is open, or it cannot be reached.
+pub async fn relay_agent(
+    data_dir: &Path,
+    agent: AgentRequest,
+    mut from: impl AsyncRead + Unpin,
+    mut to: impl AsyncWrite + Unpin,
+) -> Result<(), UserError> {
+    let relayed = async {
+        let mut stream = connect(data_dir).await?;
+        request(&mut stream, RequestBody::ServeAgent(agent)).await?;
+        let (mut hears, mut says) = tokio::io::split(stream);
+        let copied = tokio::select! {
+            copied = tokio::io::copy(&mut from, &mut says) => copied,
+            copied = tokio::io::copy(&mut hears, &mut to) => copied,
+        };
+        // Where one of them is gone, the rest is not read.
+        if let Err(error) = copied {
+            tracing::info!(%error, "an editor or the app went away");
         }
+        Ok(())
     };
+    match relayed.await {
+        Ok(()) => Ok(()),
+        Err(EndpointError::Absent) => Err(app_closed_error()),
+        Err(EndpointError::Failed(fault)) => Err(fault),
+        Err(EndpointError::Broken(error)) => {
+            let message = "The app cannot be reached.";
+            Err(UserError::new(message, "Connect again.").with_source(&error))
+        }
+    }
+}
+
+/// Returns the error that nobody is at the app.
+pub(crate) fn app_closed_error() -> UserError {
+    UserError::new(
+        "The app is not open, so nobody can answer there.",
+        "Open the app, or have the editor ask with --answers editor.",
+    )
+}
+
+async fn connect(data_dir: &Path) -> Result<LocalStream, EndpointError> {
+    connect_local(data_dir)
+        .await
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => EndpointError::Absent,
+            _ => EndpointError::Broken(error),
+        })
+}
+
+async fn request(
+    stream: &mut LocalStream,
+    body: RequestBody,
+) -> Result<EndpointAnswer, EndpointError> {
     let request = EndpointRequest {
         version: ENDPOINT_VERSION,
         body,
     };
     let answer = async {
-        write_message(&mut stream, &request).await?;
-        read_message(&mut stream).await
+        write_message(stream, &request).await?;
+        read_message(stream).await
     };
     match answer.await.map_err(EndpointError::Broken)? {
         EndpointAnswer::Failed { message, hint } => {

@@ -1,7 +1,8 @@
 //! What the local endpoint is asked and what it answers, as JSON.
 
 use data_encoding::BASE64;
-use protocol::{CallId, Digest, UserError};
+use protocol::settings::Posture;
+use protocol::{CallId, Digest, ModelChoice, UserError};
 use runtime::{CommandExit, CommandStreams, TerminalEnv};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -37,8 +38,19 @@ pub enum RequestBody {
         /// Digest under which it was approved.
         digest: Digest,
     },
+    /// Serve our agent to an editor on the rest of the stream. Its calls wait for the person at the app.
+    ServeAgent(AgentRequest),
     /// Stop listening, finish what is open and end, because another process takes the endpoint over.
     Retire,
+}
+
+/// What an editor's agent is to be.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AgentRequest {
+    /// Model of new sessions; none for that of the settings.
+    pub model: Option<ModelChoice>,
+    /// Posture of each session until the editor sets another mode; none for that of the settings.
+    pub posture: Option<Posture>,
 }
 
 /// A call of an agent's hook.
@@ -67,6 +79,8 @@ pub enum EndpointAnswer {
     Hook(HookOutput),
     /// What a command printed.
     Streams(StreamsText),
+    /// The agent is served on the rest of the stream.
+    Serving,
     /// The endpoint will end.
     Retiring,
     /// The request could not be fulfilled.

@@ -1,16 +1,18 @@
 //! The local endpoint of a data folder: where hooks of agents, and the commands that take the place of an agent's, reach
 //! the engine that is open.
 //!
-//! Messages are JSON with their length before them, one request and one answer on each connection. Only processes of
-//! the same user can connect.
+//! Messages are JSON with their length before them, one request and one answer on each connection. After the request to
+//! serve our agent, the connection is an editor's. Only processes of the same user can connect.
 
 mod client;
 mod frame;
 mod message;
 
-pub use client::{EndpointError, send_request};
+pub(crate) use client::app_closed_error;
+pub use client::{EndpointError, relay_agent, send_request};
 pub(crate) use frame::{read_message, write_message};
 pub(crate) use message::ENDPOINT_VERSION;
 pub use message::{
-    EndpointAnswer, EndpointRequest, HookOutput, HookRequest, RequestBody, StreamsText,
+    AgentRequest, EndpointAnswer, EndpointRequest, HookOutput, HookRequest, RequestBody,
+    StreamsText,
 };
