@@ -65,7 +65,7 @@ fn main() -> ExitCode {
         return ExitCode::from(out.report_error(&fault) as u8);
     }
     // Whose standard input may be read when the work is done.
-    let serves = matches!(args.command, CliCommand::Gateway(_));
+    let serves = matches!(args.command, CliCommand::Acp(_) | CliCommand::Gateway(_));
     let ended = match tokio::runtime::Runtime::new() {
         Ok(runtime) => {
             let ended = runtime.block_on(commands::run_command(args, &mut out));
@@ -106,7 +106,7 @@ fn deny_on_panic() {
 fn init_logging(args: &CliArgs) {
     // Whose standard output is a client's tells in the log what the client did wrong.
     let level = match (args.verbose, &args.command) {
-        (0, CliCommand::Gateway(_)) => "warn",
+        (0, CliCommand::Acp(_) | CliCommand::Gateway(_)) => "warn",
         (0, _) => "off",
         (1, _) => "info",
         (_, _) => "debug",

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 
+mod acp;
 mod apis;
 mod connect;
 mod examples;
@@ -14,6 +15,7 @@ mod run;
 mod servers;
 mod settings;
 
+pub(crate) use acp::{AcpArgs, AnswersArg};
 pub(crate) use apis::{AddApiArgs as AddApi, ApisCommand};
 pub(crate) use connect::{ConnectArgs, DisconnectArgs};
 pub(crate) use examples::build_command;
@@ -180,6 +182,10 @@ pub(crate) enum CliCommand {
     Connect(ConnectArgs),
     /// Take Countersign's hooks out of an agent's configuration.
     Disconnect(DisconnectArgs),
+    /// Be the agent of an editor (ACP), on standard input and output.
+    ///
+    /// An editor starts this program, and asks what a card would ask. Ends when standard input does.
+    Acp(AcpArgs),
     /// Serve the tools of a folder to other people's clients.
     #[command(subcommand)]
     Gateway(GatewayCommand),

@@ -80,7 +80,7 @@ async fn stop_hooks(data_dir: Option<PathBuf>, out: &mut OutputWriter) -> CliRes
 }
 
 /// Waits until the program is asked to terminate.
-async fn wait_for_termination() {
+pub(super) async fn wait_for_termination() {
     let interrupted = tokio::signal::ctrl_c();
     #[cfg(unix)]
     if let Ok(mut ended) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())

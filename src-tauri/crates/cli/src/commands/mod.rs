@@ -1,5 +1,6 @@
 //! The subcommands, one file for each.
 
+mod acp;
 mod apis;
 mod attention;
 mod briefing;
@@ -52,6 +53,7 @@ pub(crate) async fn run_command(args: CliArgs, out: &mut OutputWriter) -> CliRes
         CliCommand::Run(run) => run::run_agent(data_dir, *run, args.color, out).await,
         CliCommand::Call(call) => call::run_call(data_dir, call, out).await,
         CliCommand::Demo => demo::run_demo(data_dir, out).await,
+        CliCommand::Acp(acp) => acp::serve_agent(data_dir, acp, out).await,
         CliCommand::Gateway(gateway) => gateway::run_gateway(data_dir, gateway, out).await,
         CliCommand::Hook(hook) => hook::answer_hook(data_dir, hook, out).await,
         CliCommand::Commit(commit) => hook::commit_captured(data_dir, commit, out).await,

@@ -12,7 +12,7 @@ use protocol::mappers::Vocabulary;
 use protocol::text::display_text::format_count;
 use protocol::view::entry::SessionView;
 use protocol::{ModelChoice, Op, SessionId, SessionState};
-use provider::{Script, ScriptedProvider};
+use provider::{Provider, Script, ScriptedProvider};
 use serde_json::Value;
 
 use super::prompt::Prompt;
@@ -49,10 +49,7 @@ pub(crate) async fn run_agent(
         minutes: run.limits.max_minutes,
     };
     if let Some(file) = &run.script {
-        config.provider = Some(Arc::new(ScriptedProvider::with_id(
-            SCRIPT_PROVIDER,
-            Script::parse(&read_text_file("script", file)?).map_err(CliError::usage_error)?,
-        )));
+        config.provider = Some(read_script(file)?);
     }
     let request = run.request.as_deref().map(read_request).transpose()?;
     let says_enough = run.resume.is_some() || request.is_some();
@@ -147,6 +144,12 @@ pub(crate) async fn run_agent(
     Ok(code)
 }
 
+/// Reads a script that is played in the place of a model.
+pub(super) fn read_script(file: &Path) -> Result<Arc<dyn Provider>, CliError> {
+    let script = Script::parse(&read_text_file("script", file)?).map_err(CliError::usage_error)?;
+    Ok(Arc::new(ScriptedProvider::with_id(SCRIPT_PROVIDER, script)))
+}
+
 /// Returns the last session of a folder.
 async fn find_last_session(desk: &Engine, workspace: &Path) -> Result<SessionView, CliError> {
     let root = super::absolute_workspace(workspace)?;
@@ -209,7 +212,7 @@ fn with_thinking_effort(model: ModelChoice, effort: Option<&str>) -> Result<Mode
 }
 
 /// Returns the model that the caller named, otherwise that of the settings.
-async fn choose_model(
+pub(super) async fn choose_model(
     desk: &Engine,
     has_script: bool,
     provider: Option<String>,

@@ -7,6 +7,7 @@
     reason = "tests set up real files and start the program, and end where they fail"
 )]
 
+mod acp;
 // Commands of agents run in the sandbox.
 #[cfg(target_os = "linux")]
 mod agent_hooks;
