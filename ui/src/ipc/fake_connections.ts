@@ -14,7 +14,8 @@ const agent = (
   program: `/home/mira/.local/bin/${id}`,
   config: `/home/mira/.${id}/settings.json`,
   state,
-  interfaces: ['hooks', 'mcp'],
+  interfaces: ['hooks', 'acp', 'mcp'],
+  acp: { program: null, install: `npm install -g ${id}` },
   gaps: [
     {
       text: 'A hook that fails lets the call through.',
@@ -32,7 +33,7 @@ const standing = (): ConnectionView[] => [
   agent('codex', 'Codex', { type: 'connected' }),
   agent('gemini-cli', 'Gemini CLI', { type: 'other_program', program: '/opt/other/countersign' }),
   agent('opencode', 'opencode', { type: 'removed' }, { program: null }),
-  agent('cursor', 'Cursor', { type: 'not_connected' }, { program: null, checked_with: null }),
+  agent('cursor', 'Cursor', { type: 'not_connected' }, { program: null, acp: null, checked_with: null }),
 ];
 
 const HOOK = '  "hooks": { "PreToolUse": [{ "command": "countersign hook" }] },';

@@ -21,10 +21,21 @@ pub struct ConnectionView {
     pub state: ConnectionState,
     /// What can be put in front of its calls.
     pub interfaces: Vec<AgentInterface>,
+    /// What is started so that it answers in a session; `None` if it does not speak the Agent Client Protocol.
+    pub acp: Option<AcpProgram>,
     /// What it can still do without being judged.
     pub gaps: Vec<AgentGap>,
     /// The version that its connection was tried with; `None` if it was tried with none.
     pub checked_with: Option<String>,
+}
+
+/// The program by which an agent speaks the Agent Client Protocol.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct AcpProgram {
+    /// File of the program; `None` if it was not found.
+    pub program: Option<String>,
+    /// Command that installs it.
+    pub install: String,
 }
 
 /// Whether an agent is connected.

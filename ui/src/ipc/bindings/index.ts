@@ -7,6 +7,7 @@ export type { AccountPersistence } from "./AccountPersistence";
 export type { AccountRendering } from "./AccountRendering";
 export type { AccountStreaming } from "./AccountStreaming";
 export type { AccountValidation } from "./AccountValidation";
+export type { AcpProgram } from "./AcpProgram";
 export type { AgentGap } from "./AgentGap";
 export type { AgentInterface } from "./AgentInterface";
 export type { AgentManifestFile } from "./AgentManifestFile";

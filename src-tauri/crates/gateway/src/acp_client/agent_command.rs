@@ -134,8 +134,7 @@ fn split_command(command: &str) -> Result<(String, Vec<String>), UserError> {
 
 /// Returns the file of an agent's program.
 fn find_program(title: &str, start: &AcpStart) -> Result<String, UserError> {
-    let mut programs = start.programs.iter();
-    let program = programs.find_map(|name| runtime::find_program(name));
+    let program = start.find_program();
     let program = program.ok_or_else(|| missing_program(title, start))?;
     Ok(program.to_string_lossy().into_owned())
 }

@@ -76,6 +76,14 @@ pub enum SessionHooks {
     OpencodePlugin,
 }
 
+impl AcpStart {
+    /// Returns the file of the program, if it is on this machine.
+    pub fn find_program(&self) -> Option<PathBuf> {
+        let mut names = self.programs.iter();
+        names.find_map(|name| runtime::find_program(name))
+    }
+}
+
 /// Format of a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -5,11 +5,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use protocol::UserError;
-use protocol::connection::{ConnectionState, ConnectionView};
+use protocol::connection::{AcpProgram, ConnectionState, ConnectionView};
 use runtime::ConfigFile;
 use serde_json::Value;
 
-use super::agents::{ConfigFormat, ConnectableAgent, list_agents};
+use super::agents::{AcpStart, ConfigFormat, ConnectableAgent, list_agents};
 use super::change::{describe_edit_error, describe_file_error};
 use super::config_text::parse_config;
 use super::edit_error::EditError;
@@ -89,8 +89,17 @@ pub fn inspect_agent(agent: &ConnectableAgent, place: &ConnectionPlace) -> Conne
         state: state.unwrap_or_else(|error| ConnectionState::Unreadable { error }),
         config: config.display().to_string(),
         interfaces: agent.interfaces.clone(),
+        acp: agent.acp.as_ref().map(inspect_acp_program),
         gaps: agent.gaps.clone(),
         checked_with: agent.checked_with.clone(),
+    }
+}
+
+fn inspect_acp_program(start: &AcpStart) -> AcpProgram {
+    let program = start.find_program();
+    AcpProgram {
+        program: program.map(|program| program.display().to_string()),
+        install: start.install.clone(),
     }
 }
 

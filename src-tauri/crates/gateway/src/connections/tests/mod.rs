@@ -141,3 +141,19 @@ fn variables_move_configurations() {
         }
     }
 }
+
+#[test]
+fn the_program_that_answers_in_sessions_is_told_with_what_installs_it() {
+    let home = Home::new();
+    let acp = |id: &str| inspect_agent(agent(id), &home.place()).acp;
+    let claude = acp("claude-code").unwrap();
+    assert_eq!(
+        claude.install,
+        "npm install -g @agentclientprotocol/claude-agent-acp"
+    );
+    assert_eq!(
+        claude.program.is_some(),
+        runtime::find_program("claude-agent-acp").is_some()
+    );
+    assert_eq!(acp("cursor"), None, "it has hooks alone");
+}
