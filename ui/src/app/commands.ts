@@ -117,7 +117,7 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
       return {
         id: one.id,
         text: one.title,
-        hint: `${baseName(one.workspace)} · ${state.text}`,
+        hint: `${baseName(one.workspace)} · ${desk.agents.nameOf(one.model)} · ${state.text}`,
         icon: state.icon,
         run: () => desk.navigation.show(one.id),
       };

@@ -2,6 +2,7 @@
 
 import type { Event } from '../ipc/bindings';
 import type { Host } from '../ipc/desk';
+import { Agents } from './agents.svelte';
 import { isCall, type CallEntry } from './fold';
 import { Focus } from './focus.svelte';
 import { Folders } from './folders.svelte';
@@ -20,6 +21,7 @@ export class Desk extends Store {
   readonly selection: Selection;
   readonly focus: Focus;
   readonly folders: Folders;
+  readonly agents: Agents;
   readonly ruleOffer: RuleOffer;
 
   private constructor(host: Host, state: State) {
@@ -32,6 +34,7 @@ export class Desk extends Store {
     this.selection = new Selection(this, this.navigation, () => this.focus.owner);
     this.focus = new Focus(this, this.navigation, this.selection);
     this.folders = new Folders(this);
+    this.agents = new Agents(this);
     this.ruleOffer = new RuleOffer(this, this.navigation);
   }
 
@@ -43,6 +46,7 @@ export class Desk extends Store {
     const after = await replayStart(host, snapshot);
     const desk = new Desk(host, fromSnapshot(snapshot, after));
     await desk.subscribe(after);
+    void desk.agents.load();
     const view = openingView(snapshot, kept);
     desk.navigation.view = view;
     if (view.screen === 'session') desk.navigation.show(view.session);

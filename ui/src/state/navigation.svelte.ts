@@ -25,6 +25,8 @@ export class Navigation {
   rule: Rule | null = $state.raw(null);
   /** The rule to begin to write, once. */
   newRule: NewRule | null = $state.raw(null);
+  /** Id of the agent to begin a session with, once. */
+  newAgent: string | null = $state.raw(null);
   /** Text of the last search; kept while other screens are open. */
   searchText = $state('');
   /** The last selected change in the history. */
@@ -76,6 +78,12 @@ export class Navigation {
     if (workspace) this.#hooks.choose(workspace);
     this.newRule = rule;
     this.go('rules');
+  }
+
+  /** Begins a session in which an agent of somebody else answers: its folder and first message are still to be chosen. */
+  beginAgentSession(agent: string): void {
+    this.newAgent = agent;
+    this.go('start');
   }
 
   /** Shows a change where it stands, among the others of the history. */

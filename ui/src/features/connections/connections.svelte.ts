@@ -88,4 +88,5 @@ export class Connections {
   }
 }
 
-const isHere = ({ program, state }: ConnectionView): boolean => program !== null || state.type !== 'not_connected';
+const isHere = ({ program, acp, state }: ConnectionView): boolean =>
+  program !== null || acp?.program != null || state.type !== 'not_connected';

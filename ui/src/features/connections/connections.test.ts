@@ -80,6 +80,18 @@ describe('what is said of the agents', () => {
     await screen.findByTestId('agent-claude-code');
   });
 
+  test('one that can answer here begins a session, with the agent chosen', async () => {
+    await open((host) => {
+      host.connections.all[0]!.acp = { program: '/opt/bin/claude-agent-acp', install: 'npm install -g x' };
+    });
+    expect(text('sessions-claude-code')).toBe('it can answer here, by /opt/bin/claude-agent-acp');
+    expect(text('sessions-codex')).toBe('it can answer here once you installed its program: npm install -g codex');
+    expect(screen.queryByTestId('session-codex')).toBeNull();
+    await click('session-claude-code');
+    const chosen = (await screen.findByTestId('answerer-claude-code')) as HTMLInputElement;
+    await waitFor(() => expect(chosen.checked).toBe(true));
+  });
+
   test('they are looked at again when the person comes back', async () => {
     const host = await open();
     host.connections.all[0]!.state = { type: 'connected' };

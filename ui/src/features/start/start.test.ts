@@ -1,0 +1,87 @@
+// The start of a session in which an agent of somebody else answers, and what such a session is called.
+
+import { screen, waitFor, within } from '@testing-library/svelte';
+import { expect, test } from 'vitest';
+import { at, click, openApp, text, type } from '../../app/app_page';
+import { FakeHost } from '../../ipc/fake';
+import { firstStart } from '../../ipc/fake_settings';
+import { findSeriousFaults } from '../../testing/accessibility';
+
+const PROGRAM = '/home/mira/.local/bin/claude-agent-acp';
+
+/** A host with Claude Code's program, in a folder. */
+function hostWithAgent(...given: ConstructorParameters<typeof FakeHost>): FakeHost {
+  const host = new FakeHost(...given);
+  host.connections.all[0]!.acp = { program: PROGRAM, install: 'npm install -g claude-agent-acp' };
+  host.picked = '/home/mira/code/shop';
+  return host;
+}
+
+async function openStart(host: FakeHost): Promise<void> {
+  await openApp(host);
+  await click('rail-new');
+  await click('choose-folder');
+  await screen.findByTestId('answerer-codex');
+}
+
+const title = () => document.querySelector('.header-bar .where');
+
+test('agents stand below the models; one that is not installed says what installs it, and cannot be chosen', async () => {
+  await openStart(hostWithAgent());
+  const group = within(screen.getByRole('radiogroup', { name: 'Who answers' }));
+  const names = group.getAllByRole('radio').map((radio) => radio.dataset['testid']);
+  expect(names.slice(-2)).toEqual(['answerer-claude-code', 'answerer-command']);
+  expect(text('answerer-codex')).toBe('Codex not installed: npm install -g codex');
+  expect(at('answerer-codex').querySelector('input')).toBeNull();
+  expect(screen.queryByTestId('answerer-cursor'), 'it speaks no ACP').toBeNull();
+  expect(await findSeriousFaults()).toEqual([]);
+});
+
+test('a session with an agent is called by its title, and says nothing of tokens', async () => {
+  const host = hostWithAgent();
+  await openStart(host);
+  await click('start-advanced');
+  await type('temperature', 'warm');
+  await click('answerer-claude-code');
+  expect(screen.queryByTestId('start-advanced'), 'an agent takes none of these').toBeNull();
+  expect(screen.queryByTestId('model-menu')).toBeNull();
+  await type('first-message', 'Look around');
+  await click('start-session');
+  const session = { provider: 'agent', model: 'claude-code' };
+  await waitFor(() => expect(host.ops.at(-1)).toMatchObject({ type: 'open_session', model: session }));
+  expect(host.ops.at(-1)).not.toHaveProperty('temperature');
+  await waitFor(() => expect(title()?.textContent).toBe('shop · Claude Code'));
+  const began = document.querySelector('[title^="Began"]')?.getAttribute('title') ?? '';
+  expect(began).not.toContain('token');
+  expect(document.querySelector('[data-testid^="rail-session-ses_new"]')?.getAttribute('title')).toBe(
+    'Look around · Claude Code',
+  );
+});
+
+test('a program that speaks the protocol is started by its command, and names the session', async () => {
+  const host = hostWithAgent();
+  await openStart(host);
+  await click('answerer-command');
+  await click('start-session');
+  expect(host.ops, 'no command yet').toEqual([]);
+  await type('agent-command', ' /opt/agents/helper --acp ');
+  expect(await findSeriousFaults()).toEqual([]);
+  await click('start-session');
+  const model = { provider: 'agent', model: '/opt/agents/helper --acp' };
+  await waitFor(() => expect(host.ops.at(-1)).toMatchObject({ type: 'open_session', model }));
+  await waitFor(() => expect(title()?.textContent).toBe('shop · helper'));
+});
+
+test('where no model has a key, an installed agent is offered in place of the demo', async () => {
+  await openStart(hostWithAgent([], { providers: firstStart() }));
+  await waitFor(() => expect((at('answerer-claude-code') as HTMLInputElement).checked).toBe(true));
+  expect(screen.queryByTestId('no-key')).toBeNull();
+});
+
+test('an agent that was installed meanwhile is there once the person comes back', async () => {
+  const host = hostWithAgent();
+  await openStart(host);
+  host.connections.all[1]!.acp = { program: '/usr/bin/codex-acp', install: '' };
+  window.dispatchEvent(new Event('focus'));
+  await waitFor(() => expect(at('answerer-codex').tagName).toBe('INPUT'));
+});
