@@ -53,6 +53,7 @@ mod session;
 pub(crate) mod toolset;
 mod undo;
 
+pub use crate::engine::backing_server::{BackingServer, BackingTool};
 pub use crate::engine::delegated_calls::{
     DelegatedCall, DelegatedResult, DelegatedTool, DelegatedVerdict,
 };
@@ -64,9 +65,11 @@ pub use crate::session::agent_runner::{AGENT_PROVIDER, AgentPrompt, AgentTurnEnd
 pub use crate::session::delegates::DelegatedRun;
 pub use crate::session::engine_state::event_hub::{EventBatch, EventStream};
 pub use crate::session::manual_calls::{BY_HAND_CLIENT, is_manual as is_manual_provider};
+pub use crate::toolset::servers::backing::{GivenServer, ServerChoice};
 pub use crate::toolset::servers::servers_from_file;
 pub use engine::Engine;
 pub use host::{config, hooks};
+pub use mcp::catalogue::ServerToolDefinition;
 pub use runtime::dry_run::find_sandbox_program;
 #[cfg(target_os = "linux")]
 pub use runtime::graphics::has_render_node;

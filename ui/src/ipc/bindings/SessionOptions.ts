@@ -2,6 +2,7 @@
 import type { AgentManifestFile } from "./AgentManifestFile";
 import type { ClientInfo } from "./ClientInfo";
 import type { Effort } from "./Effort";
+import type { ServerId } from "./ServerId";
 
 /**
  * Options of a session beyond the person's messages.
@@ -52,4 +53,8 @@ alone?: boolean,
 /**
  * The client that makes the calls in place of a model; none where a model makes them.
  */
-client?: ClientInfo, };
+client?: ClientInfo, 
+/**
+ * The MCP server that alone has the tools of the session, because a gateway stands in front of it; none for all tools.
+ */
+server?: ServerId, };

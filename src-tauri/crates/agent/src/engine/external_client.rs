@@ -11,6 +11,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use protocol::event::{CallChange, CallProposal, ClientInfo, Notice, SessionEvent, SessionOptions};
 use protocol::model::REASONING_MEMBER;
+use protocol::server::mcp_servers::ServerId;
 use protocol::text::cut::shorten_text;
 use protocol::text::depth::is_too_deep;
 use protocol::text::display_text::to_single_line;
@@ -84,16 +85,7 @@ impl Engine {
     /// # Errors
     /// A folder that cannot be opened.
     pub fn list_tools(&self, workspace: &Path) -> Result<Vec<OfferedTool>, UserError> {
-        let options = SessionOptions {
-            client: Some(ClientInfo {
-                name: String::new(),
-                version: String::new(),
-                by: String::new(),
-                session: String::new(),
-            }),
-            ..SessionOptions::default()
-        };
-        Ok(Toolbox::for_options(&self.state, workspace, &options)?.offered_tools())
+        list_tools(&self.state, workspace, None)
     }
 
     /// Reads the rules of a folder, so that their errors are among the current errors before a session is opened there.
@@ -124,6 +116,37 @@ impl Engine {
         workspace: &Path,
         client: ClientInfo,
     ) -> Result<Arc<ExternalClient>, UserError> {
+        ExternalClient::open(&self.state, workspace, client, None).await
+    }
+}
+
+/// Returns the tools that an external program would be offered in a folder: all, or those of a server behind a gateway.
+pub(super) fn list_tools(
+    engine: &Arc<EngineState>,
+    workspace: &Path,
+    server: Option<ServerId>,
+) -> Result<Vec<OfferedTool>, UserError> {
+    let options = SessionOptions {
+        client: Some(ClientInfo {
+            name: String::new(),
+            version: String::new(),
+            by: String::new(),
+            session: String::new(),
+        }),
+        server,
+        ..SessionOptions::default()
+    };
+    Ok(Toolbox::for_options(engine, workspace, &options)?.offered_tools())
+}
+
+impl ExternalClient {
+    /// Opens a session for the calls of an external program: of all tools, or of those of a server behind a gateway.
+    pub(super) async fn open(
+        engine: &Arc<EngineState>,
+        workspace: &Path,
+        client: ClientInfo,
+        server: Option<ServerId>,
+    ) -> Result<Arc<Self>, UserError> {
         let cleaned = |text: &str| to_single_line(text.trim(), CLIENT_CHARS_MAX);
         let name = match cleaned(&client.name) {
             name if name.is_empty() => "a client without a name".to_owned(),
@@ -135,12 +158,15 @@ impl Engine {
             by: client.by,
             session: client.session,
         };
-        let session = open_session(&self.state, workspace, client).await?;
-        ExternalClient::new(session, None).map(Arc::new)
+        let options = SessionOptions {
+            client: Some(client.clone()),
+            server,
+            ..SessionOptions::default()
+        };
+        let session = open_session(engine, workspace, &client, options).await?;
+        Self::new(session, None).map(Arc::new)
     }
-}
 
-impl ExternalClient {
     /// Returns a client that makes calls in a session: by itself, or as part of these messages of a run.
     ///
     /// # Errors
@@ -172,13 +198,14 @@ impl ExternalClient {
 async fn open_session(
     engine: &Arc<EngineState>,
     workspace: &Path,
-    client: ClientInfo,
+    client: &ClientInfo,
+    options: SessionOptions,
 ) -> Result<Arc<Session>, UserError> {
     let client_name = client.summary();
-    let by = client.by.clone();
-    let options = SessionOptions {
-        client: Some(client),
-        ..SessionOptions::default()
+    let by = &client.by;
+    let tools = match &options.server {
+        None => String::new(),
+        Some(server) => format!(" It has the tools of the MCP server {server} alone."),
     };
     let model = ModelChoice {
         provider: CLIENT_PROVIDER.to_owned(),
@@ -197,7 +224,7 @@ async fn open_session(
     session.journal.record(opened);
     let fault = UserError::new(
         format!(
-            "{client_name} makes the calls of this session itself, by {by}. No model of ours asks."
+            "{client_name} makes the calls of this session itself, by {by}. No model of ours asks.{tools}"
         ),
         "Its name is what it says of itself.",
     );
@@ -452,6 +479,8 @@ fn progress_text(event: &Event, session: &SessionId, of: &CallId) -> Option<Stri
         {
             CallChange::Progress { text, .. } | CallChange::Output { text } => last_line(text),
             CallChange::Update { partial } => last_line(&partial.to_text()),
+            CallChange::Waiting { .. } => Some("Waits for the person's answer.".to_owned()),
+            CallChange::Decided { .. } => Some("The person answered.".to_owned()),
             _ => None,
         },
         _ => None,

@@ -2,6 +2,7 @@
 
 pub mod attention;
 pub(crate) mod attention_report;
+pub(crate) mod backing_server;
 pub(crate) mod commands;
 pub(crate) mod decisions;
 pub(crate) mod delegated_calls;
@@ -33,7 +34,7 @@ use tokio_util::sync::CancellationToken;
 use tools::{LspRenameTool, LspTool, Registry};
 
 use crate::engine::maintenance::{record_check, record_watcher, recovery, retention};
-use crate::host::config::EngineConfig;
+use crate::host::config::{EngineConfig, Host};
 use crate::rulebook::explain::{self, ExplainOptions, Explainer};
 use crate::run::sub_agent_task;
 use crate::session::engine_state::EngineState;
@@ -201,6 +202,11 @@ impl Engine {
     /// Returns the data folder.
     pub fn data_dir(&self) -> &Path {
         &self.state.config.data_dir
+    }
+
+    /// Whether a person, or a program in a person's place, can be asked about a call.
+    pub fn can_ask(&self) -> bool {
+        self.state.config.host == Host::Person
     }
 
     /// Waits until the engine is closed.

@@ -241,6 +241,7 @@ async fn open_session(
             .collect(),
         alone,
         client: None,
+        server: caller_options.server,
     };
     let parent = ParentCall {
         session: caller.id.clone(),

@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use mcp::McpServer;
 use protocol::event::SessionOptions;
 use protocol::settings::Settings;
 use protocol::{Digest, UserError};
@@ -38,13 +39,45 @@ pub(crate) struct ToolboxRequest<'a> {
 /// Sources of a toolbox, beside the options of its session. They are compared to notice changes, because compiling the
 /// schemas of many tools is slow.
 struct ToolboxSources {
-    /// The engine's tools.
-    tools: Arc<Registry>,
+    tools: ToolSource,
     settings: Arc<Settings>,
     /// Number of times that the person had configured the tools.
     registrations: u64,
     /// Digest of the tool files.
     file_digest: Digest,
+}
+
+/// What the tools of a session are taken from.
+enum ToolSource {
+    /// The tools of the engine.
+    Engine(Arc<Registry>),
+    /// The server behind a gateway, and the version of its tools; none if it is gone.
+    Server(Option<(Arc<McpServer>, u64)>),
+}
+
+impl ToolSource {
+    fn current(engine: &EngineState, request: &ToolboxRequest<'_>) -> Self {
+        match &request.options.server {
+            None => Self::Engine(engine.default_tools()),
+            Some(id) => {
+                let server = engine.servers.find_backing(id, request.workspace.root());
+                Self::Server(server.map(|server| (server.clone(), server.version())))
+            }
+        }
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Engine(one), Self::Engine(other)) => Arc::ptr_eq(one, other),
+            (Self::Server(one), Self::Server(other)) => match (one, other) {
+                (Some((one, version)), Some((other, seen))) => {
+                    Arc::ptr_eq(one, other) && version == seen
+                }
+                (one, other) => one.is_none() && other.is_none(),
+            },
+            (Self::Engine(_), Self::Server(_)) | (Self::Server(_), Self::Engine(_)) => false,
+        }
+    }
 }
 
 impl ToolboxSources {
@@ -54,14 +87,15 @@ impl ToolboxSources {
     /// A data folder that cannot be opened.
     fn current(
         engine: &EngineState,
-        workspace: &Workspace,
+        request: &ToolboxRequest<'_>,
     ) -> Result<(Self, Workspace), UserError> {
+        let workspace = request.workspace;
         // A server hears of the folder before it says what tools it has.
         engine.servers.add_root(workspace.root());
         let set = engine.tool_settings_version();
         let person = Workspace::open(&engine.config.data_dir)?;
         let sources = Self {
-            tools: engine.default_tools(),
+            tools: ToolSource::current(engine, request),
             settings: engine.settings(),
             registrations: set,
             file_digest: custom::digest_sources(workspace, &person),
@@ -70,7 +104,7 @@ impl ToolboxSources {
     }
 
     fn is_same(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.tools, &other.tools)
+        self.tools.is_same(&other.tools)
             && Arc::ptr_eq(&self.settings, &other.settings)
             && (self.registrations, &self.file_digest) == (other.registrations, &other.file_digest)
     }
@@ -86,7 +120,7 @@ impl Toolbox {
         request: &ToolboxRequest<'_>,
         seeks: &WebSearchFactory,
     ) -> Result<Self, UserError> {
-        let (sources, person) = ToolboxSources::current(engine, request.workspace)?;
+        let (sources, person) = ToolboxSources::current(engine, request)?;
         Self::from_sources(sources, &person, engine, request, seeks)
     }
 
@@ -99,7 +133,7 @@ impl Toolbox {
         engine: &EngineState,
         request: &ToolboxRequest<'_>,
     ) -> Result<Arc<Self>, UserError> {
-        let (sources, person) = ToolboxSources::current(engine, request.workspace)?;
+        let (sources, person) = ToolboxSources::current(engine, request)?;
         match self.sources.is_same(&sources) {
             true => Ok(Arc::clone(self)),
             false => {
@@ -121,11 +155,22 @@ impl Toolbox {
             briefing,
             options,
         } = *request;
-        let mut all = Registry::clone(&sources.tools);
-        briefing.register_tools(&mut all)?;
         let mut faults = briefing.errors.clone();
-        faults.extend(custom::load_custom_tools(&mut all, workspace, person));
-        custom::add_request_tools(&mut all, &options.own_tools)?;
+        let all = match &sources.tools {
+            ToolSource::Engine(tools) => {
+                let mut all = Registry::clone(tools);
+                briefing.register_tools(&mut all)?;
+                faults.extend(custom::load_custom_tools(&mut all, workspace, person));
+                custom::add_request_tools(&mut all, &options.own_tools)?;
+                all
+            }
+            ToolSource::Server(server) => {
+                let tools = server.as_ref().map(|(server, _)| server.gateway_tools());
+                let (all, refused) = Registry::default().with_tools(tools.unwrap_or_default());
+                faults.extend(refused);
+                all
+            }
+        };
         let (snapshot, unset) = all.with_settings(&sources.settings.tools);
         // Errors in the settings of the engine's tools were reported when they were set.
         let known = engine.current_errors();

@@ -11,6 +11,7 @@ pub(crate) mod tool;
 pub use sandbox::ServerSandboxLauncher;
 pub use sign_in::supports_sign_in;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -28,7 +29,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tools::Tool;
 use tools::sources::PinnedCatalogue;
 
-use crate::catalogue::ToolCatalogue;
+use crate::catalogue::{ServerToolDefinition, ToolCatalogue};
 use crate::config_references::ReferenceResolver;
 use crate::connection::ServerConnection;
 use crate::connection::failure_reasons::AUTHENTICATION_FAILED;
@@ -39,7 +40,7 @@ use crate::oauth::{CredentialVault, challenge};
 use crate::pending_catalogue;
 use crate::pins::{ToolPins, describe_tool};
 use crate::server::resource_tool::ReadResourceTool;
-use crate::server::tool::McpTool;
+use crate::server::tool::{McpTool, server_tool_id};
 use crate::server_log::ServerLog;
 
 /// The dependencies that all servers of an engine share.
@@ -220,6 +221,11 @@ impl McpServer {
         }
     }
 
+    /// Returns a receiver of the version; shutting the server down counts as a change.
+    pub fn watch_version(&self) -> watch::Receiver<u64> {
+        self.core.version.subscribe()
+    }
+
     /// Returns the version, which grows whenever the tools may have changed.
     pub fn version(&self) -> u64 {
         *self.core.version.borrow()
@@ -261,6 +267,32 @@ impl McpServer {
             tools.push(Arc::new(ReadResourceTool::new(self.clone(), &pinned.pins)));
         }
         tools
+    }
+
+    /// Returns the server's own tools for a gateway that serves them alone: as [`McpServer::tools`], each keeping the whole
+    /// result of a call.
+    pub fn gateway_tools(self: &Arc<Self>) -> Vec<Arc<dyn Tool>> {
+        let pinned = self.pinned_tools();
+        let tools = pinned.usable_tools();
+        tools
+            .map(|tool| {
+                Arc::new(McpTool::new(self.clone(), tool).keeping_result()) as Arc<dyn Tool>
+            })
+            .collect()
+    }
+
+    /// Returns the definitions of the tools that are as they were approved, by the names that our tools have.
+    pub fn gateway_definitions(&self) -> BTreeMap<String, Arc<ServerToolDefinition>> {
+        let pinned = self.pinned_tools();
+        let tools = pinned.usable_tools();
+        tools
+            .map(|tool| {
+                (
+                    server_tool_id(&self.settings().id, tool),
+                    tool.definition.clone(),
+                )
+            })
+            .collect()
     }
 
     /// Returns the full view of the server's state.
@@ -342,6 +374,7 @@ impl McpServer {
     /// Shuts the server down for good, also for calls that still wait: for a server that is switched off or replaced.
     pub fn shut_down(&self) {
         self.core.stop.cancel();
+        self.core.bump_version();
     }
 }
 

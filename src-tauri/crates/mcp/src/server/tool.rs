@@ -8,6 +8,7 @@ use policy::Approved;
 use protocol::interface::ToolOrigin;
 use protocol::rule::evidence::Confinement;
 use protocol::server::audience::Audience;
+use protocol::server::mcp_servers::ServerId;
 use protocol::{Access, ToolError, ToolInterface, ToolKind, ToolOutput};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -34,6 +35,8 @@ pub struct McpTool {
     interface: ToolInterface,
     /// Whether calls of the tool may delete something, according to its hints or its name: a hint only tightens.
     deletes: bool,
+    /// Whether the details of an output are the server's whole result.
+    keeps_result: bool,
 }
 
 impl McpTool {
@@ -61,11 +64,7 @@ impl McpTool {
         };
         let mut interface = ToolInterface::builder(pinned.called.as_str())
             .namespace(settings.id.as_str())
-            .tool_id(build_tool_id(
-                settings.id.as_str(),
-                &pinned.called,
-                &format!("{}\0{}", tool.name, pinned.called),
-            ))
+            .tool_id(server_tool_id(&settings.id, pinned))
             .native_ids(native)
             .user_facing_name(build_tool_title(&tool.name, &server))
             .description(description)
@@ -93,11 +92,18 @@ impl McpTool {
             interface: interface.build(),
             server,
             tool,
+            keeps_result: false,
         }
     }
-}
 
-impl McpTool {
+    /// Returns the tool with the server's whole result among the details of its output, for a client that is given the
+    /// result as the server made it.
+    #[must_use]
+    pub fn keeping_result(mut self) -> Self {
+        self.keeps_result = true;
+        self
+    }
+
     /// Calls the tool with approved arguments.
     ///
     /// # Errors
@@ -116,8 +122,20 @@ impl McpTool {
         let result = self
             .server
             .call_tool(&self.tool, arguments, cancel, listeners);
-        content::parse_tool_result(&result.await?)
+        let result = result.await?;
+        let mut output = content::parse_tool_result(&result)?;
+        output.details = self.keeps_result.then_some(result);
+        Ok(output)
     }
+}
+
+/// Returns the name by which rules and calls know a tool of a server.
+pub(crate) fn server_tool_id(
+    server: &ServerId,
+    pinned: &PinnedTool<ServerToolDefinition>,
+) -> String {
+    let identity = format!("{}\0{}", pinned.definition.name, pinned.called);
+    build_tool_id(server.as_str(), &pinned.called, &identity)
 }
 
 /// Returns the tool's name with its server's name, since tools of several servers may have the same name.

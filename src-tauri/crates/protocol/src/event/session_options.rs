@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use ts_rs::TS;
 
 use crate::model::Effort;
+use crate::server::mcp_servers::ServerId;
 
 /// Options of a session beyond the person's messages.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, TS)]
@@ -55,6 +56,10 @@ pub struct SessionOptions {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub client: Option<ClientInfo>,
+    /// The MCP server that alone has the tools of the session, because a gateway stands in front of it; none for all tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub server: Option<ServerId>,
 }
 
 /// An outside program that makes a session's calls itself, as the program named itself: none of this is verified.

@@ -1,5 +1,6 @@
 //! The servers of an engine: those that its person set up, each connected once, and their tools.
 
+pub(crate) mod backing;
 mod change;
 mod discovery;
 mod sandboxes;
@@ -24,6 +25,7 @@ use tools::sources::PinnedCatalogue;
 use crate::host::config::EngineConfig;
 use crate::toolset::config_store::{ConfigEntry, ConfigStore};
 
+use crate::toolset::servers::backing::GivenServers;
 pub(crate) use crate::toolset::servers::change::change_servers;
 pub(crate) use crate::toolset::servers::discovery::find_servers;
 pub use crate::toolset::servers::discovery::servers_from_file;
@@ -39,6 +41,8 @@ pub(crate) struct Servers {
     /// Ended servers that could not be switched on: their log stays available for as long as the server that they were
     /// to replace exists.
     failed: Mutex<BTreeMap<ServerId, FailedServer>>,
+    /// Servers that were named where a gateway was started.
+    given: GivenServers,
 }
 
 /// A server that could not be switched on, and the server that it was to replace.
@@ -50,8 +54,6 @@ pub(crate) struct ServerContext {
     /// Workspaces that tools are used in.
     roots: Mutex<BTreeSet<PathBuf>>,
 }
-
-impl ServerContext {}
 
 impl ConfigEntry for McpServer {
     type File = ServersFile;
@@ -121,6 +123,7 @@ impl Servers {
         Self {
             store: ConfigStore::open(&config.data_dir, ground),
             failed: Mutex::default(),
+            given: GivenServers::default(),
         }
     }
 
@@ -175,6 +178,7 @@ impl Servers {
     /// Ends all servers.
     pub fn close(&self) {
         self.store.map_entries(|server| server.shut_down());
+        self.given.close();
     }
 }
 

@@ -1,0 +1,110 @@
+//! A backing server: the one whose tools a gateway serves, served alone to an external program.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use mcp::McpServer;
+use mcp::catalogue::ServerToolDefinition;
+use protocol::UserError;
+use protocol::event::ClientInfo;
+use protocol::server::mcp_servers::ServerId;
+use runtime::Workspace;
+
+use crate::engine::Engine;
+use crate::engine::external_client::{self, ExternalClient};
+use crate::session::engine_state::EngineState;
+use crate::toolset::servers::backing::{ServerChoice, ServerUse};
+
+/// A connected server whose tools a gateway serves. A server that was given ends when the last one of these is dropped.
+#[derive(Clone)]
+pub struct BackingServer {
+    engine: Arc<EngineState>,
+    used: Arc<ServerUse>,
+    workspace: PathBuf,
+}
+
+/// A tool of a server behind a gateway.
+#[derive(Debug, Clone)]
+pub struct BackingTool {
+    /// Name by which calls and rules know it: `server__tool`.
+    pub id: String,
+    /// The tool as its server defines it, and as it was approved.
+    pub definition: Arc<ServerToolDefinition>,
+}
+
+impl Engine {
+    /// Connects the server whose tools a gateway serves in a folder.
+    ///
+    /// # Errors
+    /// The server is off or unavailable, its name is another server's, or the folder cannot be opened.
+    pub async fn connect_backing_server(
+        &self,
+        choice: &ServerChoice,
+        workspace: &Path,
+    ) -> Result<BackingServer, UserError> {
+        let workspace = Workspace::open(workspace)?.root().to_owned();
+        let servers = &self.state.servers;
+        Ok(BackingServer {
+            used: servers.connect_choice(choice, &workspace).await?,
+            engine: self.state.clone(),
+            workspace,
+        })
+    }
+}
+
+impl BackingServer {
+    /// Returns the name of the server.
+    pub fn id(&self) -> &ServerId {
+        &self.used.server().settings().id
+    }
+
+    /// Returns the tools that are offered: those that are as they were approved, and not switched off.
+    ///
+    /// # Errors
+    /// The folder cannot be opened any more.
+    pub fn list_tools(&self) -> Result<Vec<BackingTool>, UserError> {
+        let offered =
+            external_client::list_tools(&self.engine, &self.workspace, Some(self.id().clone()))?;
+        let mut definitions = self.current().gateway_definitions();
+        let tools = offered.into_iter().filter_map(|offer| {
+            let id = offer.definition.name;
+            let definition = definitions.remove(&id)?;
+            Some(BackingTool { id, definition })
+        });
+        Ok(tools.collect())
+    }
+
+    /// Returns the name by which calls know a tool of the server; the server's own name for it if there is no such tool.
+    pub fn tool_id(&self, name: &str) -> String {
+        let definitions = self.current().gateway_definitions();
+        let mut tools = definitions.into_iter();
+        let tool = tools.find(|(_, definition)| definition.name == name);
+        tool.map_or_else(|| name.to_owned(), |(id, _)| id)
+    }
+
+    /// Whether tools of the server are withheld until the person approved them.
+    pub fn has_withheld_tools(&self) -> bool {
+        self.current().pinned_tools().pending_digest().is_some()
+    }
+
+    /// Waits until the server's tools may have changed.
+    pub async fn wait_for_change(&self) {
+        // The server is held, so the versions do not end.
+        let _ = self.current().watch_version().changed().await;
+    }
+
+    /// Opens a session for the calls of an external program that has the tools of the server alone.
+    ///
+    /// # Errors
+    /// The folder cannot be opened any more, and a record that cannot be written.
+    pub async fn open_client(&self, client: ClientInfo) -> Result<Arc<ExternalClient>, UserError> {
+        let server = Some(self.id().clone());
+        ExternalClient::open(&self.engine, &self.workspace, client, server).await
+    }
+
+    /// Returns the server as it is set up now.
+    fn current(&self) -> Arc<McpServer> {
+        let current = self.engine.servers.find_backing(self.id(), &self.workspace);
+        current.unwrap_or_else(|| self.used.server().clone())
+    }
+}
