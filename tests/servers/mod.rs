@@ -2,6 +2,8 @@
 
 // What is sent where others read it.
 pub(crate) mod audience;
+// One of them behind a gateway, for a client outside.
+pub(crate) mod behind_gateway;
 // Changes of their tools in the workspace.
 pub(crate) mod effects;
 // Their questions to the person.

@@ -21,6 +21,7 @@ use crate::endpoint::{
     StreamsText, app_closed_error, read_message, send_request, write_message,
 };
 use crate::limits::{CONNECTIONS_MAX, HOST_IDLE_MAX, HOST_START_MAX, REQUEST_TIMEOUT};
+use crate::mcp::{self, ServedTools};
 
 /// Time that the server waits after an error of the system, such as too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -78,7 +79,7 @@ async fn run_server(
 }
 
 struct EndpointServer {
-    /// The engine, whose agent is served to editors; none where nobody can be asked, and where hooks alone are answered.
+    /// The engine, whose tools and whose agent are served; none where nobody can be asked, and where hooks alone are answered.
     engine: Option<Engine>,
     hooks: Arc<dyn HookAnswerer>,
     can_ask: bool,
@@ -124,6 +125,21 @@ async fn accept_connections(
     }
 }
 
+/// How a request is answered.
+enum Reply {
+    Answer(EndpointAnswer),
+    /// MCP is served on the connection.
+    Mcp(ServedTools),
+    /// Our agent is served on the connection, to an editor.
+    Agent(AgentRequest),
+}
+
+impl From<UserError> for Reply {
+    fn from(fault: UserError) -> Self {
+        Self::Answer(fault.into())
+    }
+}
+
 impl EndpointServer {
     fn new(engine: Option<Engine>, hooks: Arc<dyn HookAnswerer>, options: ServeOptions) -> Self {
         Self {
@@ -146,22 +162,14 @@ impl EndpointServer {
             log_failure(write_message(&mut writer, &busy).await);
             return;
         };
-        let request = timeout(REQUEST_TIMEOUT, read_message(&mut reader)).await;
-        let answer = match (request, &self.engine) {
-            (
-                Ok(Ok(EndpointRequest {
-                    version: ENDPOINT_VERSION,
-                    body: RequestBody::ServeAgent(agent),
-                })),
-                Some(engine),
-            ) => return serve_agent(engine, agent, reader, writer).await,
-            (Ok(Ok(request)), _) => {
+        let reply = match timeout(REQUEST_TIMEOUT, read_message(&mut reader)).await {
+            Ok(Ok(request)) => {
                 let gone = CancellationToken::new();
                 let answering = self.answer_request(request, gone.clone());
                 tokio::pin!(answering);
                 tokio::select! {
                     biased;
-                    answer = &mut answering => answer,
+                    reply = &mut answering => reply,
                     // A client says nothing more: whatever comes is the end of the stream.
                     _ = reader.read_u8() => {
                         gone.cancel();
@@ -170,22 +178,28 @@ impl EndpointServer {
                     }
                 }
             }
-            (Ok(Err(error)), _) => EndpointAnswer::from(
+            Ok(Err(error)) => Reply::from(
                 UserError::new("The request cannot be read.", "Update both programs.")
                     .with_source(&error),
             ),
-            (Err(_), _) => return,
+            Err(_) => return,
         };
-        log_failure(write_message(&mut writer, &answer).await);
+        match (reply, &self.engine) {
+            (Reply::Answer(answer), _) => log_failure(write_message(&mut writer, &answer).await),
+            (Reply::Mcp(served), Some(engine)) => {
+                serve_mcp(engine, served, reader, writer).await;
+            }
+            (Reply::Agent(agent), Some(engine)) => {
+                serve_agent(engine, agent, reader, writer).await;
+            }
+            // Nothing is served without an engine.
+            (Reply::Mcp(_) | Reply::Agent(_), None) => {}
+        }
     }
 
-    async fn answer_request(
-        &self,
-        request: EndpointRequest,
-        gone: CancellationToken,
-    ) -> EndpointAnswer {
+    async fn answer_request(&self, request: EndpointRequest, gone: CancellationToken) -> Reply {
         if request.version != ENDPOINT_VERSION {
-            return EndpointAnswer::from(UserError::new(
+            return Reply::from(UserError::new(
                 format!(
                     "The request has version {}; this program knows version {ENDPOINT_VERSION}.",
                     request.version
@@ -193,25 +207,48 @@ impl EndpointServer {
                 "Update the older of both programs.",
             ));
         }
-        match request.body {
-            RequestBody::Hook(request) => {
+        Reply::Answer(match (request.body, &self.engine) {
+            (RequestBody::Hook(request), _) => {
                 EndpointAnswer::Hook(self.hooks.answer_hook(request, gone).await)
             }
-            RequestBody::Fetch { call, digest } => match self.hooks.fetch(&call, &digest).await {
-                Ok(streams) => EndpointAnswer::Streams(StreamsText::new(&streams)),
-                Err(fault) => fault.into(),
-            },
-            RequestBody::ServeAgent(_) => app_closed_error().into(),
-            RequestBody::Retire if self.can_ask => UserError::new(
+            (RequestBody::Fetch { call, digest }, _) => {
+                match self.hooks.fetch(&call, &digest).await {
+                    Ok(streams) => EndpointAnswer::Streams(StreamsText::new(&streams)),
+                    Err(fault) => fault.into(),
+                }
+            }
+            (RequestBody::ServeAgent(agent), Some(_)) => return Reply::Agent(agent),
+            (RequestBody::ServeAgent(_), None) => app_closed_error().into(),
+            (RequestBody::ServeMcp(request), Some(engine)) => {
+                let served = ServedTools::open(engine, &request).await;
+                return served.map_or_else(Reply::from, Reply::Mcp);
+            }
+            (RequestBody::ServeMcp(_), None) => EndpointAnswer::Unattended,
+            (RequestBody::Retire, _) if self.can_ask => UserError::new(
                 "The app is open and keeps the endpoint.",
                 "Close the app first.",
             )
             .into(),
-            RequestBody::Retire => {
+            (RequestBody::Retire, _) => {
                 self.retired.cancel();
                 EndpointAnswer::Retiring
             }
-        }
+        })
+    }
+}
+
+/// Serves MCP on a connection, until its client or the engine goes.
+async fn serve_mcp(
+    engine: &Engine,
+    served: ServedTools,
+    from: ReadHalf<LocalStream>,
+    mut to: WriteHalf<LocalStream>,
+) {
+    log_failure(write_message(&mut to, &EndpointAnswer::Serving).await);
+    let engine = engine.clone();
+    let closed = async move { engine.wait_until_closed().await };
+    if let Err(fault) = mcp::serve(served, from, to, closed).await {
+        tracing::warn!(%fault, "a client of MCP was not served to its end");
     }
 }
 

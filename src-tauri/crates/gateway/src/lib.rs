@@ -6,15 +6,18 @@
 //! tool is described only as the tool itself publishes, and a client's description of itself is recorded as the client's
 //! own claim.**
 //!
-//! Programs call in two ways: as a client of our tools ([`mcp`]), or as an agent with tools of its own, whose hooks ask
-//! about each call ([`agent_hooks`]) at the local [`endpoint`], which [`endpoint_server`] serves. Calls of such tools are
-//! translated by [`agent_calls`]. [`connections`] puts the hooks into the configurations of agents, and [`transcripts`]
-//! reads what they keep. Editors have our own agent by [`acp_agent`].
+//! Programs call in two ways: as a client of our tools or of those of one MCP server ([`mcp`]), or as an agent with tools
+//! of its own, whose hooks ask about each call ([`agent_hooks`]) at the local [`endpoint`], which [`endpoint_server`]
+//! serves, or which is started here and answers in a session ([`acp_client`]). Calls of such tools are translated by
+//! [`agent_calls`]. [`connections`] puts the hooks into the configurations of agents, and [`transcripts`] reads what they
+//! keep. Editors have our own agent by [`acp_agent`].
 //!
 //! Start reading at [`mcp::serve`] and [`agent_hooks::HookSessions::answer_hook`].
 //!
 //! ```
 //! use agent::{Engine, EngineConfig, Host};
+//! use gateway::endpoint::McpRequest;
+//! use gateway::mcp::ServedTools;
 //! use tokio::io::AsyncReadExt;
 //!
 //! # #[tokio::main]
@@ -28,7 +31,9 @@
 //! let hello = hello.replace('\n', "") + "\n";
 //! let (to, mut answers) = tokio::io::duplex(1 << 16);
 //! let from = std::io::Cursor::new(hello.into_bytes());
-//! gateway::mcp::serve(&engine, workspace.path(), from, to, std::future::pending()).await?;
+//! let request = McpRequest { workspace: workspace.path().to_owned(), server: None };
+//! let served = ServedTools::open(&engine, &request).await?;
+//! gateway::mcp::serve(served, from, to, std::future::pending()).await?;
 //! let mut answer = String::new();
 //! answers.read_to_string(&mut answer).await?;
 //! assert!(answer.contains("serverInfo"));

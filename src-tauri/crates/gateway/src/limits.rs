@@ -19,6 +19,9 @@ pub const RUN_END_TIMEOUT: Duration = Duration::from_secs(5);
 pub const LIST_PAGE_TOOLS: usize = 250;
 /// Number of progress messages of a call that may wait to be sent; further ones are dropped.
 pub const PROGRESS_QUEUE_MAX: usize = 64;
+/// Time after which progress of a call is told again where nothing happens. Clients that give a call up after a time
+/// without progress wait for 60 s.
+pub const PROGRESS_PAUSE_MAX: Duration = Duration::from_secs(10);
 /// Time that running calls may take to end once the client has closed its side; then they are cancelled. Clients wait 2
 /// s before they kill their server.
 pub const CALLS_DRAIN_TIMEOUT: Duration = Duration::from_millis(1_000);

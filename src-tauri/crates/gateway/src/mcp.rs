@@ -3,17 +3,18 @@
 mod eof_signal;
 mod handler;
 mod parsed_line;
+mod progress;
+mod relay;
 mod request_id;
+mod served_tools;
 #[cfg(test)]
 mod tests;
 mod tool_description;
 mod tool_result;
 mod transport;
 
-use std::path::Path;
 use std::sync::Arc;
 
-use agent::Engine;
 use protocol::UserError;
 use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -21,19 +22,20 @@ use tokio_util::sync::CancellationToken;
 
 use self::eof_signal::EofSignalReader;
 use self::handler::GatewayServer;
+pub use self::relay::relay;
+pub use self::served_tools::ServedTools;
 use self::transport::split_transport;
 use crate::limits::{CALLS_DRAIN_TIMEOUT, MESSAGE_BYTES_MAX};
 
-/// Serves the tools of a folder to the client on the other end, in both eras of the protocol: with `initialize` up to
-/// 2025-11-25, and by the self-contained requests of 2026-07-28. All calls belong to one session, which is opened with
-/// the first of them. Serving ends when the client closes its side, or when `stop` is cancelled; either way running
-/// calls are ended and all answered calls are on disk.
+/// Serves tools to the client on the other end, in both eras of the protocol: with `initialize` up to 2025-11-25, and by
+/// the self-contained requests of 2026-07-28. All calls belong to one session, which is opened with the first of them.
+/// Serving ends when the client closes its side, or when `stop` is cancelled; either way running calls are ended and all
+/// answered calls are on disk.
 ///
 /// # Errors
-/// A folder that cannot be opened; a client whose first message is not a request; a record that cannot be written.
+/// A client whose first message is not a request; a record that cannot be written.
 pub async fn serve<R, W>(
-    desk: &Engine,
-    workspace: &Path,
+    served: ServedTools,
     from: R,
     to: W,
     stop: impl Future<Output = ()> + Send + 'static,
@@ -43,7 +45,7 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let (gone, end) = (CancellationToken::new(), CancellationToken::new());
-    let served = Arc::new(GatewayServer::new(desk.clone(), workspace, gone.clone())?);
+    let served = Arc::new(GatewayServer::new(served, gone.clone()));
     let (transport, last) = split_transport(
         EofSignalReader::new(from, gone.clone()),
         to,

@@ -2,18 +2,20 @@
 
 use std::path::PathBuf;
 
-use clap::Subcommand;
+use clap::{ArgGroup, Subcommand};
 
-use super::ApprovalArgs;
+use super::{ApprovalArgs, ServerArgs};
 
 /// By which protocol.
 #[derive(Debug, Subcommand)]
 pub(crate) enum GatewayCommand {
     /// Be a server of tools (MCP) on standard input and output.
     ///
-    /// A client starts this program. Its calls are judged, recorded and can be undone like any other; what would ask is
-    /// denied. Ends when standard input does.
-    Mcp(McpGatewayArgs),
+    /// A client starts this program. Its calls are judged, recorded and can be undone like any other. With a command, an
+    /// address, or --server this stands in front of that MCP server and serves the server's tools alone; its prompts and
+    /// resources are not passed on. Where the app is open it asks you there; otherwise, and with --rules, --posture or
+    /// --approve-all, what would ask is denied. Ends when standard input does.
+    Mcp(Box<McpGatewayArgs>),
     /// Answer the hooks of agents without a window.
     ///
     /// The first hook starts this where the app is not open. What would ask is denied. Ends when no hook asked for a while,
@@ -27,12 +29,28 @@ pub(crate) enum GatewayCommand {
 
 /// The MCP server.
 #[derive(Debug, clap::Args)]
+#[command(group(ArgGroup::new("given").args(["url", "command"])))]
 pub(crate) struct McpGatewayArgs {
     /// The folder that the tools work in.
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) workspace: PathBuf,
     #[command(flatten)]
     pub(crate) consent: ApprovalArgs,
+    /// Serve the tools of this server, one of those that are set up.
+    #[arg(long, value_name = "NAME", conflicts_with = "given")]
+    pub(crate) server: Option<String>,
+    /// The name of a server that is given by its command or its address, the first half of its tools' names in rules.
+    #[arg(long, value_name = "NAME", requires = "given")]
+    pub(crate) name: Option<String>,
+    /// Approve the tools of a given server as they are now. Without this those that changed since they were first served are
+    /// withheld.
+    #[arg(long, requires = "given")]
+    pub(crate) approve_tools: bool,
+    #[command(flatten)]
+    pub(crate) settings: ServerArgs,
+    /// The program of a server, and its arguments.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
 }
 
 /// An agent's hook.

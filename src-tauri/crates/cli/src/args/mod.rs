@@ -26,7 +26,7 @@ pub(crate) use policy::{
     RuleChangeArgs,
 };
 pub(crate) use run::{ApprovalArgs, CallArgs, RunAgent, RunArgs};
-pub(crate) use servers::{AddServerArgs, ServersCommand};
+pub(crate) use servers::{ServerArgs, ServersCommand};
 pub(crate) use settings::{ConfigCommand, KeysCommand};
 
 const EXIT_CODES: &str = "\

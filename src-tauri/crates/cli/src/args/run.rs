@@ -161,6 +161,13 @@ pub(crate) struct ApprovalArgs {
     pub(crate) rules: Option<PathBuf>,
 }
 
+impl ApprovalArgs {
+    /// Whether an answer is given.
+    pub(crate) fn is_given(&self) -> bool {
+        self.approve_all || self.posture.is_some() || self.rules.is_some()
+    }
+}
+
 /// What asks, as the command line writes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum PostureArg {

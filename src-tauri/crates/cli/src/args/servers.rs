@@ -143,37 +143,44 @@ pub(crate) struct AddServerArgs {
     /// Set it up anew if there is one of this name.
     #[arg(long)]
     pub(crate) replace: bool,
-    /// Its address.
-    #[arg(long, value_name = "URL", conflicts_with_all = ["command", "env", "folder", "sandbox"])]
-    pub(crate) url: Option<String>,
-    /// A header of every request. The value may be `${NAME}` or `keychain:NAME`. May be repeated.
-    #[arg(long, value_name = "NAME=VALUE", requires = "url")]
-    pub(crate) header: Vec<String>,
+    #[command(flatten)]
+    pub(crate) settings: ServerArgs,
     /// The id of a client that you were given for signing in to it.
     #[arg(long, value_name = "ID", requires = "url")]
     pub(crate) client_id: Option<String>,
     /// The secret that goes with it: `${NAME}` or `keychain:NAME`.
     #[arg(long, value_name = "REFERENCE", requires = "client_id")]
     pub(crate) client_secret: Option<String>,
-    /// A variable for the program. The value may be `${NAME}` or `keychain:NAME`. May be repeated.
-    #[arg(long, value_name = "NAME=VALUE")]
-    pub(crate) env: Vec<String>,
-    /// The folder that the program starts in; the home folder if none is named, and in a sandbox the folder of that.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) folder: Option<PathBuf>,
-    /// Run the program in a sandbox, where it can change this folder alone.
-    #[arg(long, alias = "room", value_name = "DIR")]
-    pub(crate) sandbox: Option<PathBuf>,
-    /// A host that it may reach from its sandbox. May be repeated.
-    #[arg(long, value_name = "HOST", requires = "sandbox")]
-    pub(crate) allow_host: Vec<String>,
-    /// How long it may take to start, and to answer, in milliseconds.
-    #[arg(long, value_name = "MS", default_value_t = protocol::server::mcp_servers::SERVER_TIMEOUT_MS)]
-    pub(crate) timeout_ms: u32,
     /// Who reads what is sent there: you alone, or others, so that sending something asks where effects are judged.
     #[arg(long, value_name = "WHO", value_enum)]
     pub(crate) audience: Option<AudienceArg>,
     /// The program and its arguments.
     #[arg(last = true, value_name = "COMMAND", required_unless_present = "url")]
     pub(crate) command: Vec<String>,
+}
+
+/// How a server is reached and started, beside its command.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ServerArgs {
+    /// The server's address.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["command", "env", "folder", "sandbox"])]
+    pub(crate) url: Option<String>,
+    /// A header of every request. The value may be `${NAME}` or `keychain:NAME`. May be repeated.
+    #[arg(long, value_name = "NAME=VALUE", requires = "url")]
+    pub(crate) header: Vec<String>,
+    /// A variable for the program. The value may be `${NAME}` or `keychain:NAME`. May be repeated.
+    #[arg(long, value_name = "NAME=VALUE", requires = "command")]
+    pub(crate) env: Vec<String>,
+    /// The folder that the program starts in; in a sandbox that of the sandbox if none is named.
+    #[arg(long, value_name = "DIR", requires = "command")]
+    pub(crate) folder: Option<PathBuf>,
+    /// Run the program in a sandbox, where it can change this folder alone.
+    #[arg(long, alias = "room", value_name = "DIR", requires = "command")]
+    pub(crate) sandbox: Option<PathBuf>,
+    /// A host that it may reach from its sandbox. May be repeated.
+    #[arg(long, value_name = "HOST", requires = "sandbox")]
+    pub(crate) allow_host: Vec<String>,
+    /// How long the server may take to start, and to answer, in milliseconds.
+    #[arg(long, value_name = "MS", default_value_t = protocol::server::mcp_servers::SERVER_TIMEOUT_MS)]
+    pub(crate) timeout_ms: u32,
 }

@@ -1,14 +1,16 @@
-//! `gateway mcp`: serves the tools of a folder to a client on standard input and output.
+//! `gateway`: serves tools to a client on standard input and output, and answers the hooks of agents.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use agent::Host;
-use gateway::endpoint::{self, EndpointError, RequestBody};
+use gateway::endpoint::{self, EndpointError, LocalStream, McpRequest, RequestBody};
 use gateway::endpoint_server;
+use gateway::mcp::ServedTools;
 use protocol::UserError;
 use protocol::settings::Posture;
 
+use super::gateway_servers;
 use crate::args::{GatewayCommand, McpGatewayArgs};
 use crate::exit::{CliError, CliResult, ExitReason};
 use crate::output::OutputWriter;
@@ -20,40 +22,70 @@ pub(crate) async fn run_gateway(
     out: &mut OutputWriter,
 ) -> CliResult {
     match gateway {
-        GatewayCommand::Mcp(args) => serve_mcp(data_dir, args, out).await,
+        GatewayCommand::Mcp(args) => serve_mcp(data_dir, *args, out).await,
         GatewayCommand::Hooks { stop: false } => serve_hooks(data_dir).await,
         GatewayCommand::Hooks { stop: true } => stop_hooks(data_dir, out).await,
     }
 }
 
-/// Serves tools on standard input and output.
+/// Serves tools on standard input and output: by the app where it is open, so that a person is asked there, and otherwise
+/// by an engine of this process.
 async fn serve_mcp(
     data_dir: Option<PathBuf>,
     args: McpGatewayArgs,
     out: &mut OutputWriter,
 ) -> CliResult {
-    let McpGatewayArgs { workspace, consent } = args;
     // Standard output is the protocol's alone.
     out.redirect_to_stderr();
-    let config = super::engine_config(data_dir, Host::Headless { approve_all: false })?;
-    let config = super::apply_approval_args(config, consent)?;
-    let has_rules = config.rules.is_some();
-    let desk = super::open_engine(config).await?;
-    let workspace = super::absolute_path("folder", &workspace)?;
-    desk.list_tools(&workspace).map_err(CliError::usage_error)?;
-    desk.check_rules(&workspace)
-        .map_err(CliError::usage_error)?;
-    super::report_rule_faults(&desk, has_rules, out).await?;
     if std::io::stdin().is_terminal() {
         out.write_warning(&UserError::new(
             "This waits for a client that speaks MCP on standard input.",
             "Name it in the settings of a client: see the README. Ctrl+D ends it.",
         ));
     }
+    let request = McpRequest {
+        workspace: super::absolute_path("folder", &args.workspace)?,
+        server: gateway_servers::choose_server(&args)?,
+    };
+    let config = super::engine_config(data_dir, Host::Headless { approve_all: false })?;
+    if !args.consent.is_given() {
+        match endpoint::open_mcp(&config.data_dir, request.clone()).await {
+            Ok(Some(stream)) => return relay_mcp(stream).await,
+            Ok(None) | Err(EndpointError::Absent) => {}
+            Err(EndpointError::Failed(fault)) => return Err(fault.into()),
+            Err(EndpointError::Broken(error)) => return Err(unreachable_error("app", &error)),
+        }
+    }
+    let config = super::apply_approval_args(config, args.consent)?;
+    let has_rules = config.rules.is_some();
+    let desk = super::open_engine(config).await?;
+    let served = ServedTools::open(&desk, &request)
+        .await
+        .map_err(CliError::usage_error)?;
+    desk.check_rules(&request.workspace)
+        .map_err(CliError::usage_error)?;
+    super::report_rule_faults(&desk, has_rules, out).await?;
     let (from, to) = (tokio::io::stdin(), tokio::io::stdout());
-    gateway::mcp::serve(&desk, &workspace, from, to, wait_for_termination()).await?;
+    gateway::mcp::serve(served, from, to, wait_for_termination()).await?;
     desk.close();
     Ok(ExitReason::Done)
+}
+
+/// Hands on what a client and the app say to each other.
+async fn relay_mcp(stream: LocalStream) -> CliResult {
+    let relaying = gateway::mcp::relay(stream, tokio::io::stdin(), tokio::io::stdout());
+    let relayed = tokio::select! {
+        relayed = relaying => relayed,
+        () = wait_for_termination() => Ok(()),
+    };
+    match relayed {
+        Ok(()) => Ok(ExitReason::Done),
+        Err(error) => Err(unreachable_error("app", &error)),
+    }
+}
+
+fn unreachable_error(what: &str, error: &std::io::Error) -> CliError {
+    CliError::failure(&format!("The {what} cannot be reached.")).with_cause(error)
 }
 
 /// Answers the hooks of agents until nobody needs it any more.
@@ -72,8 +104,7 @@ async fn stop_hooks(data_dir: Option<PathBuf>, out: &mut OutputWriter) -> CliRes
         Err(EndpointError::Absent) => out.write_line("Nobody answers hooks now.")?,
         Err(EndpointError::Failed(fault)) => return Err(fault.into()),
         Err(EndpointError::Broken(error)) => {
-            let fault = CliError::failure("The program that answers hooks cannot be reached.");
-            return Err(fault.with_cause(&error));
+            return Err(unreachable_error("program that answers hooks", &error));
         }
     }
     Ok(ExitReason::Done)

@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::frame::{read_message, write_message};
 use super::message::{
-    AgentRequest, ENDPOINT_VERSION, EndpointAnswer, EndpointRequest, RequestBody,
+    AgentRequest, ENDPOINT_VERSION, EndpointAnswer, EndpointRequest, McpRequest, RequestBody,
 };
 
 /// Why there is no answer.
@@ -33,6 +33,22 @@ pub async fn send_request(
 ) -> Result<EndpointAnswer, EndpointError> {
     let mut stream = connect(data_dir).await?;
     request(&mut stream, body).await
+}
+
+/// Opens a connection on which the engine that is open serves MCP; none if nobody can be asked there.
+///
+/// # Errors
+/// Nobody listens, the connection breaks off, or what is requested cannot be served.
+pub async fn open_mcp(
+    data_dir: &Path,
+    mcp: McpRequest,
+) -> Result<Option<LocalStream>, EndpointError> {
+    let mut stream = connect(data_dir).await?;
+    match request(&mut stream, RequestBody::ServeMcp(mcp)).await? {
+        EndpointAnswer::Serving => Ok(Some(stream)),
+        EndpointAnswer::Unattended => Ok(None),
+        _ => Err(EndpointError::Broken(io::ErrorKind::InvalidData.into())),
+    }
 }
 
 /// Has the app serve our agent to an editor, until one of them closes its side.

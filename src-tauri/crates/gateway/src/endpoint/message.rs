@@ -1,5 +1,8 @@
 //! What the local endpoint is asked and what it answers, as JSON.
 
+use std::path::PathBuf;
+
+use agent::ServerChoice;
 use data_encoding::BASE64;
 use protocol::settings::Posture;
 use protocol::{CallId, Digest, ModelChoice, UserError};
@@ -40,6 +43,8 @@ pub enum RequestBody {
     },
     /// Serve our agent to an editor on the rest of the stream. Its calls wait for the person at the app.
     ServeAgent(AgentRequest),
+    /// Serve MCP to a client: once this is answered, the connection carries its lines.
+    ServeMcp(McpRequest),
     /// Stop listening, finish what is open and end, because another process takes the endpoint over.
     Retire,
 }
@@ -51,6 +56,15 @@ pub struct AgentRequest {
     pub model: Option<ModelChoice>,
     /// Posture of each session until the editor sets another mode; none for that of the settings.
     pub posture: Option<Posture>,
+}
+
+/// What an MCP client is to be served.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct McpRequest {
+    /// The folder that the tools work in, absolute.
+    pub workspace: PathBuf,
+    /// The server whose tools alone are served; none for the tools of the folder.
+    pub server: Option<ServerChoice>,
 }
 
 /// A call of an agent's hook.
@@ -79,8 +93,10 @@ pub enum EndpointAnswer {
     Hook(HookOutput),
     /// What a command printed.
     Streams(StreamsText),
-    /// The agent is served on the rest of the stream.
+    /// What was asked for is served on the rest of the stream.
     Serving,
+    /// Nobody can be asked here, so MCP is not served: a gateway judges as well by itself.
+    Unattended,
     /// The endpoint will end.
     Retiring,
     /// The request could not be fulfilled.

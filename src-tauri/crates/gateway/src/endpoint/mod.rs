@@ -2,17 +2,18 @@
 //! the engine that is open.
 //!
 //! Messages are JSON with their length before them, one request and one answer on each connection. After the request to
-//! serve our agent, the connection is an editor's. Only processes of the same user can connect.
+//! serve our agent or MCP, the connection carries the lines of that. Only processes of the same user can connect.
 
 mod client;
 mod frame;
 mod message;
 
 pub(crate) use client::app_closed_error;
-pub use client::{EndpointError, relay_agent, send_request};
+pub use client::{EndpointError, open_mcp, relay_agent, send_request};
 pub(crate) use frame::{read_message, write_message};
 pub(crate) use message::ENDPOINT_VERSION;
 pub use message::{
-    AgentRequest, EndpointAnswer, EndpointRequest, HookOutput, HookRequest, RequestBody,
-    StreamsText,
+    AgentRequest, EndpointAnswer, EndpointRequest, HookOutput, HookRequest, McpRequest,
+    RequestBody, StreamsText,
 };
+pub use runtime::LocalStream;

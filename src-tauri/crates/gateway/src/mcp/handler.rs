@@ -1,50 +1,44 @@
 //! The requests of a client: the list of tools, and calls of them.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agent::{Engine, ExternalClient, ProgressSender};
+use agent::ExternalClient;
 use protocol::UserError;
 use protocol::event::ClientInfo;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
     CustomResult, ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ProgressToken, ServerCapabilities, ServerConfig, Tool,
+    ServerCapabilities, ServerConfig, SubscriptionFilter, ToolListChangedNotification,
 };
-use rmcp::service::{Peer, RequestContext, RoleServer};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
-use tokio::sync::{OnceCell, mpsc};
-use tokio::task::JoinHandle;
+use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
-use super::{tool_description, tool_result};
-use crate::limits::{LIST_PAGE_TOOLS, PROGRESS_QUEUE_MAX};
+use super::progress::spawn_progress_sender;
+use super::served_tools::ServedTools;
+use super::tool_result;
+use crate::limits::LIST_PAGE_TOOLS;
 
 /// Methods that this server handles. A request for one of them with invalid parameters arrives as a custom request.
 const HANDLED_METHODS: [&str; 3] = ["initialize", "tools/list", "tools/call"];
 
-/// One connection: a folder, and the session of its calls once there is one.
+/// One connection: what it serves, and the session of its calls once there is one.
 pub(super) struct GatewayServer {
-    desk: Engine,
-    workspace: PathBuf,
+    served: ServedTools,
     client: OnceCell<Arc<ExternalClient>>,
     /// Cancelled when the client has closed its side.
     input_closed: CancellationToken,
 }
 
 impl GatewayServer {
-    /// Returns a server for this folder.
-    ///
-    /// # Errors
-    /// The folder cannot be opened.
-    pub fn new(desk: Engine, workspace: &Path, gone: CancellationToken) -> Result<Self, UserError> {
-        desk.list_tools(workspace)?;
-        Ok(Self {
-            desk,
-            workspace: workspace.to_owned(),
+    /// Returns a server of these tools. `gone` is cancelled when the client has closed its side.
+    pub fn new(served: ServedTools, gone: CancellationToken) -> Self {
+        Self {
+            served,
             client: OnceCell::new(),
             input_closed: gone,
-        })
+        }
     }
 
     /// Ends the running calls.
@@ -82,7 +76,7 @@ impl GatewayServer {
                 },
                 session: String::new(),
             };
-            self.desk.open_client(&self.workspace, client).await
+            self.served.open_client(client).await
         };
         self.client.get_or_try_init(open).await
     }
@@ -101,7 +95,12 @@ impl GatewayServer {
         let progress = token.map(|token| spawn_progress_sender(context.peer.clone(), token));
         let (sender, task) = progress.unzip();
         let answer = caller
-            .call(&request.name, arguments, &context.ct, sender)
+            .call(
+                &self.served.tool_id(&request.name),
+                arguments,
+                &context.ct,
+                sender,
+            )
             .await;
         // No word on progress comes after the answer; once the client has closed its side, nothing takes words any more.
         if let Some(mut task) = task {
@@ -111,7 +110,10 @@ impl GatewayServer {
             }
         }
         match answer {
-            Ok(answer) => tool_result::build_tool_result(&answer),
+            Ok(answer) => match self.served.server() {
+                Some(_) => tool_result::build_server_result(&answer),
+                None => tool_result::build_tool_result(&answer),
+            },
             Err(fault) => Ok(CallToolResult::error(vec![ContentBlock::text(
                 fault.to_string(),
             )])),
@@ -121,17 +123,60 @@ impl GatewayServer {
 
 impl ServerHandler for GatewayServer {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let capabilities = ServerCapabilities::builder().enable_tools();
+        let capabilities = match self.served.server() {
+            Some(_) => capabilities.enable_tool_list_changed().build(),
+            None => capabilities.build(),
+        };
         let own =
             Implementation::new("countersign", env!("CARGO_PKG_VERSION")).with_title("Countersign");
         ServerConfig::new(capabilities)
             .with_server_info(own)
-            .with_instructions(format!(
-                "These tools work in {}. Each call is judged by the rules of the person whose machine it is, and recorded; \
-                 what changes files can be undone by that person. Nobody can be asked here: a call that would have to be is refused, and \
-                 its error says why. Do not try a refused call in another form.",
-                protocol::text::display_text::name(&self.workspace)
-            ))
+            .with_instructions(self.served.instructions())
+    }
+
+    /// Tells a client of 2025 when the list of tools changes, for as long as it is connected.
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if let Some(server) = self.served.server().cloned() {
+            let gone = self.input_closed.clone();
+            let changes = async move {
+                loop {
+                    server.wait_for_change().await;
+                    if context.peer.notify_tool_list_changed().await.is_err() {
+                        return;
+                    }
+                }
+            };
+            tokio::spawn(async move { gone.run_until_cancelled(changes).await });
+        }
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        _requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        self.served
+            .server()
+            .map(|_| SubscriptionFilter::builder().tools_list_changed().build())
+    }
+
+    /// Tells a client of 2026 when the list of tools changes, until it listens no more.
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let changes = async {
+            while let Some(server) = self.served.server() {
+                server.wait_for_change().await;
+                let changed = ToolListChangedNotification::default();
+                if context.sink().send(changed.into()).await.is_err() {
+                    return;
+                }
+            }
+        };
+        tokio::select! {
+            () = context.cancelled() => {}
+            () = self.input_closed.cancelled() => {}
+            () = changes => {}
+        }
+        Ok(())
     }
 
     async fn list_tools(
@@ -139,21 +184,20 @@ impl ServerHandler for GatewayServer {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let offers = self.desk.list_tools(&self.workspace);
-        let offers = offers.map_err(|fault| internal_error_data(&fault))?;
+        let tools = self.served.list();
+        let tools = tools.map_err(|fault| internal_error_data(&fault))?;
         let from = match request.and_then(|request| request.cursor) {
             None => 0,
             Some(cursor) => cursor
                 .parse::<usize>()
                 .map_err(|_| invalid_cursor_error())?,
         };
-        if from > 0 && from >= offers.len() {
+        if from > 0 && from >= tools.len() {
             return Err(invalid_cursor_error());
         }
-        let more = offers.len() > from + LIST_PAGE_TOOLS;
-        let page = offers.into_iter().skip(from).take(LIST_PAGE_TOOLS);
-        let tools: Vec<Tool> = page.map(tool_description::to_mcp_tool).collect();
-        let mut listed = ListToolsResult::with_all_items(tools);
+        let more = tools.len() > from + LIST_PAGE_TOOLS;
+        let page = tools.into_iter().skip(from).take(LIST_PAGE_TOOLS);
+        let mut listed = ListToolsResult::with_all_items(page.collect());
         listed.next_cursor = more.then(|| (from + LIST_PAGE_TOOLS).to_string());
         Ok(listed)
     }
@@ -186,29 +230,6 @@ impl ServerHandler for GatewayServer {
             ),
         })
     }
-}
-
-/// Sends the progress messages of a call, numbered, until all senders are dropped.
-fn spawn_progress_sender(
-    peer: Peer<RoleServer>,
-    token: ProgressToken,
-) -> (ProgressSender, JoinHandle<()>) {
-    let (sender, mut messages) = mpsc::channel::<String>(PROGRESS_QUEUE_MAX);
-    let task = tokio::spawn(async move {
-        let mut number = 0.0;
-        while let Some(message) = messages.recv().await {
-            number += 1.0;
-            let progress = ProgressNotificationParam::new(token.clone(), number);
-            if peer
-                .notify_progress(progress.with_message(message))
-                .await
-                .is_err()
-            {
-                return;
-            }
-        }
-    });
-    (sender, task)
 }
 
 /// Returns the answer for an internal error that keeps a request from being answered.

@@ -8,10 +8,12 @@ use rmcp::ServerHandler;
 use rmcp::service::serve_server_with_ct;
 use rmcp::transport::Transport;
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt};
 use tokio_util::sync::CancellationToken;
 
+use super::progress::spawn_progress_sender;
 use super::transport::split_transport;
+use crate::limits::PROGRESS_PAUSE_MAX;
 
 /// Longest line of these tests, in bytes.
 const BYTES_MAX: usize = 4 * 1024;
@@ -69,6 +71,57 @@ async fn answers(sent: &[u8]) -> Vec<Value> {
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap());
     heard.filter(|answer| answer["id"] != "begin").collect()
+}
+
+/// A server whose calls say one word and then take a while.
+struct Slow;
+
+impl ServerHandler for Slow {
+    async fn call_tool(
+        &self,
+        _: rmcp::model::CallToolRequestParams,
+        context: rmcp::service::RequestContext<rmcp::RoleServer>,
+    ) -> Result<rmcp::model::CallToolResponse, rmcp::ErrorData> {
+        let token = context.meta.get_progress_token().unwrap();
+        let (sender, task) = spawn_progress_sender(context.peer.clone(), token);
+        sender.send("waits".to_owned()).await.unwrap();
+        tokio::time::sleep(PROGRESS_PAUSE_MAX * 5 / 2).await;
+        drop(sender);
+        task.await.unwrap();
+        Ok(rmcp::model::CallToolResult::success(Vec::new()).into())
+    }
+}
+
+/// A client that gives up where nothing is told goes on to wait.
+#[tokio::test(start_paused = true)]
+async fn progress_is_told_again_while_nothing_happens() {
+    let (ours, theirs) = tokio::io::duplex(1 << 20);
+    tokio::spawn(async move {
+        let running = rmcp::service::serve_server(Slow, tokio::io::split(ours)).await;
+        running.unwrap().waiting().await.unwrap();
+    });
+    let (hears, mut says) = tokio::io::split(theirs);
+    let begin = json!({ "jsonrpc": "2.0", "id": "begin", "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "x", "version": "1" } } });
+    let begun = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    let call = json!({ "jsonrpc": "2.0", "id": "call", "method": "tools/call", "params": {
+        "name": "any", "_meta": { "progressToken": "t" } } });
+    let sent = format!("{begin}\n{begun}\n{call}\n");
+    says.write_all(sent.as_bytes()).await.unwrap();
+    let mut lines = tokio::io::BufReader::new(hears).lines();
+    let mut told = Vec::new();
+    loop {
+        let line = lines.next_line().await.unwrap().unwrap();
+        let message: Value = serde_json::from_str(&line).unwrap();
+        match message["id"].as_str() {
+            Some("call") => break,
+            Some(_) => {}
+            None => told.push(message["params"].clone()),
+        }
+    }
+    let progress =
+        |number: f64| json!({ "progressToken": "t", "progress": number, "message": "waits" });
+    assert_eq!(told, [progress(1.0), progress(2.0), progress(3.0)]);
 }
 
 fn request(id: &Value, method: &str) -> String {

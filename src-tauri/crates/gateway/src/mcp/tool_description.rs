@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agent::OfferedTool;
+use agent::{OfferedTool, ServerToolDefinition};
 use protocol::ToolMode;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
@@ -20,6 +20,13 @@ pub(super) fn to_mcp_tool(offer: OfferedTool) -> Tool {
     )
     .with_title(title)
     .with_annotations(annotations)
+}
+
+/// Returns a tool of a server as the server defined it when it was approved; none if it cannot be given as a tool.
+pub(super) fn from_definition(definition: &ServerToolDefinition) -> Option<Tool> {
+    let mut members = Value::from(definition.clone());
+    members["inputSchema"] = definition.input_schema.clone();
+    serde_json::from_value(members).ok()
 }
 
 /// Returns the input schema, which must be an object. MCP reads a schema without `$schema` as draft 2020-12, in which

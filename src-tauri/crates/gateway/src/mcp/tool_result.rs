@@ -5,6 +5,7 @@ use protocol::rule::verdict::Gate;
 use protocol::{Content, FailureClass, Trail, Verdict};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, Resource};
+use serde::Deserialize as _;
 
 /// Hint for the person whose approval would have been needed.
 const ALLOW_RULE_HINT: &str = "The person can allow calls like it by a rule in rules.toml, or in the file that `countersign gateway mcp \
@@ -42,6 +43,22 @@ pub(super) fn build_tool_result(answered: &ClientOutcome) -> Result<CallToolResu
         true => CallToolResult::success(content),
         false => CallToolResult::error(content),
     })
+}
+
+/// Builds the answer of a server's tool: the server's whole result as it was recorded, and notes after it. Where there is
+/// none, it is the text that a model reads.
+pub(super) fn build_server_result(answered: &ClientOutcome) -> Result<CallToolResult, ErrorData> {
+    let outcome = &answered.outcome;
+    let details = outcome.details.as_ref().filter(|_| outcome.is_success());
+    let whole = details.and_then(|result| CallToolResult::deserialize(result).ok());
+    let Some(mut result) = whole else {
+        return build_tool_result(answered);
+    };
+    // Nothing is cut here, so nothing is said about the rest.
+    let is_cut = outcome.truncated.is_some();
+    let notes = outcome.notes.iter().skip(usize::from(is_cut));
+    result.content.extend(notes.map(ContentBlock::text));
+    Ok(result)
 }
 
 /// Returns the reason why a call would have asked, if it was denied only because nobody is there to ask; none if it was

@@ -19,7 +19,7 @@ use protocol::text::display_text::join_spans;
 use protocol::{Digest, Op, UserError};
 
 use super::source_commands::{self, SourceCommands, ToolLine, report_done};
-use crate::args::{AddServerArgs, ServersCommand};
+use crate::args::{ServerArgs, ServersCommand};
 use crate::exit::{CliError, CliResult, ExitReason};
 use crate::limits::SECRET_BYTES_MAX;
 use crate::output::{OutputWriter, TextStyle};
@@ -110,14 +110,18 @@ pub(crate) async fn run_servers(
     match command {
         ServersCommand::List => source_commands::list_sources::<ServerCommands>(desk, out).await,
         ServersCommand::Add(add) => {
-            let transport = parse_server_transport(&add)?;
+            let client = add.client_id.map(|id| OauthClient {
+                id,
+                secret: add.client_secret,
+            });
+            let transport = parse_server_transport(&add.settings, &add.command, client)?;
             let id = source_commands::require_free_name::<ServerCommands>(
                 desk,
                 &add.server,
                 add.replace,
             )
             .await?;
-            let timeout_ms = add.timeout_ms;
+            let timeout_ms = add.settings.timeout_ms;
             let set = ServerChange::Set {
                 transport,
                 timeout_ms,
@@ -212,25 +216,27 @@ pub(crate) async fn run_servers(
     }
 }
 
-fn parse_server_transport(add: &AddServerArgs) -> Result<ServerTransport, CliError> {
-    if let Some(url) = &add.url {
+/// Returns how a server is reached: at its address, or by its command.
+pub(super) fn parse_server_transport(
+    settings: &ServerArgs,
+    command: &[String],
+    client: Option<OauthClient>,
+) -> Result<ServerTransport, CliError> {
+    if let Some(url) = &settings.url {
         return Ok(ServerTransport::Http {
             url: url.clone(),
-            headers: parse_pairs(&add.header)?,
-            client: add.client_id.clone().map(|id| OauthClient {
-                id,
-                secret: add.client_secret.clone(),
-            }),
+            headers: parse_pairs(&settings.header)?,
+            client,
         });
     }
-    let folder = add.folder.as_deref().map(super::absolute_workspace);
-    let sandbox = add.sandbox.as_deref();
-    let sandbox = sandbox.map(|folder| sandbox::parse_sandbox(folder, &add.allow_host));
-    let mut words = add.command.iter().cloned();
+    let folder = settings.folder.as_deref().map(super::absolute_workspace);
+    let sandbox = settings.sandbox.as_deref();
+    let sandbox = sandbox.map(|folder| sandbox::parse_sandbox(folder, &settings.allow_host));
+    let mut words = command.iter().cloned();
     Ok(ServerTransport::Stdio {
         command: words.next().unwrap_or_default(),
         args: words.collect(),
-        env: parse_pairs(&add.env)?,
+        env: parse_pairs(&settings.env)?,
         folder: folder.transpose()?,
         sandbox: sandbox.transpose()?,
     })
@@ -247,7 +253,7 @@ pub(super) fn parse_pairs(texts: &[String]) -> Result<BTreeMap<String, String>, 
     pairs.collect()
 }
 
-fn parse_server_name(name: &str) -> Result<ServerId, CliError> {
+pub(super) fn parse_server_name(name: &str) -> Result<ServerId, CliError> {
     source_commands::parse_name::<ServerCommands>(name)
 }
 

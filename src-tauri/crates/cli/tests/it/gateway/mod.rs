@@ -1,5 +1,6 @@
 //! `gateway mcp`: a client starts the program and calls tools over its standard streams, in both eras.
 
+mod backing_server;
 mod call_lifecycle;
 mod client;
 mod handshake;
