@@ -6,10 +6,11 @@
 export type ModelChoice = { 
 /**
  * Id of a configured provider: `anthropic`, `openai`, `gemini`, `ollama`, `demo`, `script`, or one of the
- * person's; `client` where no model answers, because an outside program makes the calls.
+ * person's; `client` where no model answers, because an outside program makes the calls;
+ * `agent` where an agent of somebody else answers.
  */
 provider: string, 
 /**
- * The provider's name of the model; empty where the provider has only one.
+ * The provider's name of the model; empty where the provider has only one. The id of an agent, or its command line.
  */
 model: string, };
