@@ -231,6 +231,9 @@ async fn a_hook_has_the_environment_of_the_app() {
 
 #[cfg(target_os = "linux")]
 mod commands {
+    use protocol::settings::Posture;
+    use protocol::view::preview::{CommandPreview, UndoAvailability};
+
     use super::*;
 
     const SANDBOX: &str = env!("CARGO_BIN_EXE_sandbox_program");
@@ -332,6 +335,105 @@ mod commands {
             assert_eq!(is_masked, expected == "none none\n", "{printed}");
             assert_eq!(refused.is_empty(), !is_masked, "{refused:?}");
         }
+    }
+
+    /// A command that its agent runs itself, in a desk that asks about effects.
+    async fn open_asking_about_effects() -> (Fixture, Arc<ExternalClient>) {
+        let (desk, client) = open_desk(Some(SANDBOX)).await;
+        let settings = Settings {
+            posture: Some(Posture::AskAboutEffects),
+            ..Settings::default()
+        };
+        desk.set_settings(settings).await;
+        (desk, client)
+    }
+
+    fn own_command(command: &str) -> DelegatedCall {
+        DelegatedCall {
+            can_fetch: false,
+            ..own_call("bash", json!({ "command": command }))
+        }
+    }
+
+    fn shown_command(view: &CallView) -> &CommandPreview {
+        view.preview.command().expect("a command is shown")
+    }
+
+    /// What it did in its dry run is shown, and does not let it pass; what the agent then does is recorded and undone.
+    #[tokio::test]
+    async fn a_command_that_its_agent_runs_itself_asks_and_can_be_undone() {
+        let (mut desk, client) = open_asking_about_effects().await;
+        desk.write_rules(support::rule_text("fs.write", "**", "allow"));
+        let before = desk.read_file("a").unwrap();
+        let call = own_command("echo more >> a");
+        let answer = async {
+            let card = desk.wait_for_call().await;
+            assert!(shown_command(&card).delegated && !shown_command(&card).in_place);
+            assert_eq!(support::shown_effects(&card).changes.len(), 1);
+            assert_eq!(card.undo_availability, UndoAvailability::Snapshot);
+            let trail = card.trail.clone().unwrap();
+            assert!(trail.lead.contains("runs it itself"), "{}", trail.lead);
+            let once = &card.pending.as_ref().unwrap().grants[0].text;
+            assert!(once.contains("The agent runs it itself"), "{once}");
+            // It runs as a whole, and here it cannot run in its place.
+            for decision in [
+                Decision::Allow {
+                    hunks: Some(vec![0]),
+                    note: String::new(),
+                    always: None,
+                },
+                Decision::InPlace { hosts: Vec::new() },
+            ] {
+                desk.decide_call(&card, decision).await.unwrap_err();
+            }
+            desk.allow_call(&card).await;
+        };
+        let (verdict, ()) = tokio::join!(judge(&client, call), answer);
+        let (id, run) =
+            expect_variant!(verdict, DelegatedVerdict::Approved { call, run } => (call, run));
+        assert_eq!(run, DelegatedRun::AsRequested);
+        assert_eq!(desk.read_file("a").unwrap(), before, "the agent runs it");
+
+        // It does something else than in its dry run.
+        desk.write_file("a", "other\n").write_file("b", "new\n");
+        let result = DelegatedResult::Succeeded("said".to_owned());
+        let reported = client.report(&id, result).await.unwrap().unwrap();
+        assert_eq!(reported.outcome.state, CallState::Done);
+        let view = desk.only_call().await;
+        let changes = support::shown_effects(&view).changes.iter();
+        let paths: Vec<&str> = changes.map(|change| change.path.as_str()).collect();
+        assert_eq!(paths, ["a", "b"]);
+        desk.undo_call(&view).await;
+        assert_eq!(desk.read_file("a"), Some(before));
+        assert_eq!(desk.read_file("b"), None);
+    }
+
+    #[tokio::test]
+    async fn a_command_that_changes_nothing_asks_if_its_agent_runs_it_itself() {
+        let (mut desk, client) = open_asking_about_effects().await;
+        let (verdict, card) = tokio::join!(
+            judge(&client, own_command("f=a; cat $f")),
+            desk.reject_next("Not now.")
+        );
+        assert!(shown_command(&card).delegated);
+        let ended = expect_variant!(verdict, DelegatedVerdict::Ended(ended) => ended);
+        assert_eq!(ended.outcome.state, CallState::Rejected);
+    }
+
+    #[tokio::test]
+    async fn a_command_that_the_person_changed_runs_here() {
+        let (mut desk, client) = open_asking_about_effects().await;
+        let answer = async {
+            desk.edit_next(json!({ "command": "echo mine > .env" }))
+                .await;
+            let card = desk.allow_next().await;
+            assert!(!shown_command(&card).delegated, "it is held to its effects");
+        };
+        let (verdict, ()) = tokio::join!(judge(&client, own_command("echo more >> a")), answer);
+        let ended = expect_variant!(verdict, DelegatedVerdict::Ended(ended) => ended);
+        assert_eq!(ended.outcome.state, CallState::Done, "{:?}", ended.outcome);
+        assert_eq!(desk.read_file(".env").unwrap(), "mine\n");
+        assert!(desk.read_file("a").unwrap().ends_with("three\n"));
     }
 
     #[tokio::test]

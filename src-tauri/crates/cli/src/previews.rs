@@ -95,6 +95,12 @@ fn add_command_lines(
     if line != view.target {
         add(TextStyle::Plain, &format!("$ {line}"));
     }
+    if command.delegated && view.pending.is_some() {
+        add(
+            TextStyle::Warn,
+            "! The agent runs it itself, outside the sandbox, and may do something else than in a dry run.",
+        );
+    }
 }
 
 /// Adds the facts found in a command, and this machine's guarantees for it.

@@ -18,6 +18,9 @@ const UNASKED_CHANGES_MAX: usize = 200;
 /// Notice on a new repository, where files that nobody may change in an existing one are shown to the person instead.
 const NEW_REPOSITORY_NOTICE: &str = "It begins a repository, whose configuration and hooks run programs later on: they are yours to look at.";
 
+/// Notice on a command that its agent runs itself.
+const DELEGATED_NOTICE: &str = "The agent runs it itself and may do something else than that, so its effects alone do not let it pass.";
+
 /// Judges the effects of a dry run by the rules. A path that no rule matches asks, unless the call itself was let
 /// through before, or the person wants no question about what a file tool would be let through with.
 pub(crate) fn evaluate_effects(
@@ -72,6 +75,10 @@ pub(crate) fn evaluate_effects(
     }
     if dry_run.effects.is_empty() && !dry_run.agreed && !dry_run.nothing_is_allowed {
         verdict = verdict.max(Verdict::Ask);
+    }
+    if dry_run.delegated && !dry_run.agreed {
+        verdict = verdict.max(Verdict::Ask);
+        reasons.push(DELEGATED_NOTICE.to_owned());
     }
     // Data that was sent cannot be taken back: nobody wants that to go unseen.
     let has_only_sent = dry_run.effects.is_empty() || dry_run.undoable_is_allowed;

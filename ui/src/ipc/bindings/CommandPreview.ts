@@ -35,4 +35,9 @@ assured?: Array<string>,
  * Whether a person may have the command run for real, over a snapshot of the workspace from which its changes are
  * undone.
  */
-in_place?: boolean, };
+in_place?: boolean, 
+/**
+ * Whether the agent runs the command itself, outside the sandbox: what it does then is not held to the effects of a
+ * dry run.
+ */
+delegated?: boolean, };

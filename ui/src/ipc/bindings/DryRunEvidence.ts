@@ -46,6 +46,11 @@ beyond?: string,
  */
 agreed: boolean, 
 /**
+ * Whether the agent runs the call itself: what it does for real may differ from these effects, so they alone never
+ * let it pass.
+ */
+delegated?: boolean, 
+/**
  * Whether the call ran for real: its effects are already in place, and are taken back where they are not allowed.
  */
 for_real?: boolean, 

@@ -183,6 +183,12 @@ fn validate_decision(preview: &Preview, decision: &Decision) -> Result<(), UserE
         (_, Decision::Answer { .. } | Decision::Skip) => {
             Err(UserError::new("This call asks no question.", hint))
         }
+        (shown, Decision::Allow { hunks: Some(_), .. }) if shown.is_delegated() => {
+            Err(UserError::new(
+                "The agent runs the command itself, so none of its changes can be left out.",
+                "Allow it as a whole, edit it, or reject it.",
+            ))
+        }
         (
             Preview::Effects(shown),
             Decision::Allow {

@@ -101,7 +101,7 @@ impl DryRunResult {
 
     /// Returns the effects as evidence for the verdict.
     pub fn policy_effects(&self, cx: &CallContext<'_>) -> DryRunEvidence {
-        let effects_decide = cx.session.posture().judges_effects() && cx.is_held();
+        let effects_decide = cx.session.posture().judges_effects();
         let is_offline = self.done.hosts_reached.is_empty();
         let (own_settings, secrets): (Vec<String>, Vec<String>) = self
             .done
@@ -116,6 +116,7 @@ impl DryRunResult {
             reached: self.done.hosts_reached.clone(),
             agreed: self.feedback.is_some(),
             response_hosts: self.response_hosts.clone(),
+            delegated: !cx.is_held(),
             for_real: self.is_response(),
             nothing_is_allowed: effects_decide,
             undoable_is_allowed: effects_decide,

@@ -226,10 +226,8 @@ fn reached_hosts(effects: &Effects) -> Vec<String> {
 
 /// Returns the preview of a command after it ran.
 fn add_effects(before: &Preview, effects: &Effects) -> Preview {
-    let command = match before {
-        Preview::Command(command) => command,
-        Preview::Effects(shown) => &shown.command,
-        other => return other.clone(),
+    let Some(command) = before.command() else {
+        return before.clone();
     };
     Preview::Effects(Box::new(EffectsPreview {
         command: CommandPreview {
@@ -254,6 +252,7 @@ fn describe_call(cx: &CallContext<'_>, effects: &Effects) -> Preview {
             assurance: Some(Assurance::Snapshot),
             assured: Vec::new(),
             in_place: false,
+            delegated: false,
         },
         effects: effects.clone(),
     }))

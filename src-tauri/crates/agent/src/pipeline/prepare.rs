@@ -156,8 +156,11 @@ pub(crate) async fn prepare_call(
         }),
         None => tool.prepare(&cx.arguments, &tool_context).await,
     };
-    let PreviewedPlan { preview, plan } =
+    let PreviewedPlan { mut preview, plan } =
         previewed.map_err(|error| outcome::failed_outcome(&error))?;
+    if !cx.is_held() {
+        mark_delegated(&mut preview);
+    }
     if add_plan_facts(cx, &mut facts, &plan) {
         tool_context = session.tool_context.restrict_to(facts.all());
     }
@@ -176,6 +179,7 @@ pub(crate) async fn prepare_call(
         (None, Plan::None) if can_dry_run => UndoAvailability::Captured,
         (None, Plan::None) if in_place => UndoAvailability::Snapshot,
         (None, Plan::None) => undo_without_plan(cx, accesses),
+        (None, Plan::Effects(_)) if preview.is_delegated() => UndoAvailability::Snapshot,
         (None, plan) => session
             .engine
             .history
@@ -200,6 +204,17 @@ pub(crate) async fn prepare_call(
         tool_context,
         repeat_key: CallKey::from_call(cx.tool.id(), &cx.arguments),
     })
+}
+
+/// Says in the preview of a command that the agent runs it itself: it cannot be run in place here.
+fn mark_delegated(preview: &mut Preview) {
+    let command = match preview {
+        Preview::Command(command) => command,
+        Preview::Effects(shown) => &mut shown.command,
+        _ => return,
+    };
+    command.delegated = true;
+    command.in_place = false;
 }
 
 /// Whether a snapshot should be taken for a call of this tool, if one can be taken.

@@ -73,6 +73,7 @@ pub(super) fn answer_labels(view: &CallView) -> (&'static str, &'static str) {
         Preview::Response(_) => ("let it read", "keep it back"),
         Preview::Effects(effects)
             if effects.effects.assurance == Assurance::Speculative
+                && !effects.command.delegated
                 && !effects.effects.changes.is_empty() =>
         {
             ("commit", "discard")

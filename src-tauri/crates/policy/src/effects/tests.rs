@@ -261,6 +261,30 @@ fn undoable_changes_need_no_question_where_the_person_chose_so() {
     );
 }
 
+/// M29: what a command did in its dry run is not what its agent does with it, whatever rule allows such changes.
+#[test]
+fn effects_alone_let_no_command_pass_that_its_agent_runs_itself() {
+    let allows = "[[rule]]\npermission = \"fs.write\"\npattern = \"**\"\naction = \"allow\"\n";
+    for effects in [&[][..], &[(Capability::FsWrite, "src/a")]] {
+        for (delegated, agreed, expected) in [
+            (false, false, Verdict::Allow),
+            (true, false, Verdict::Ask),
+            (true, true, Verdict::Allow),
+        ] {
+            let dry_run = DryRunEvidence {
+                nothing_is_allowed: true,
+                undoable_is_allowed: true,
+                delegated,
+                agreed,
+                ..dry_run(effects)
+            };
+            let (verdict, lead) = verdict(allows, &dry_run, &[]);
+            assert_eq!(verdict, expected, "{delegated} {agreed}: {lead}");
+            assert_eq!(lead.contains("runs it itself"), verdict == Verdict::Ask);
+        }
+    }
+}
+
 /// M24: a doubt about what a command runs is settled by its effects, unless a rule restricts commands: it may be
 /// the one that the rule means.
 #[test]

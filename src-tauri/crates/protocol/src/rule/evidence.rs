@@ -230,6 +230,11 @@ pub struct DryRunEvidence {
     pub beyond: Option<String>,
     /// Whether the call itself was allowed before: then only the rules on its effects count.
     pub agreed: bool,
+    /// Whether the agent runs the call itself: what it does for real may differ from these effects, so they alone never
+    /// let it pass.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub delegated: bool,
     /// Whether the call ran for real: its effects are already in place, and are taken back where they are not allowed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]

@@ -64,6 +64,27 @@ impl Preview {
             Self::Request(_) => "request",
         }
     }
+
+    /// Returns the command that is shown, with or without its effects.
+    pub fn command(&self) -> Option<&CommandPreview> {
+        match self {
+            Self::Command(command) => Some(command),
+            Self::Effects(shown) => Some(&shown.command),
+            Self::Nothing
+            | Self::Diff { .. }
+            | Self::Loss(_)
+            | Self::Form { .. }
+            | Self::Response(_)
+            | Self::Todo { .. }
+            | Self::Plan { .. }
+            | Self::Request(_) => None,
+        }
+    }
+
+    /// Whether it shows a command that the agent runs itself.
+    pub fn is_delegated(&self) -> bool {
+        self.command().is_some_and(|command| command.delegated)
+    }
 }
 
 /// Content received from outside, before the agent reads it.
@@ -252,6 +273,11 @@ pub struct CommandPreview {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub in_place: bool,
+    /// Whether the agent runs the command itself, outside the sandbox: what it does then is not held to the effects of a
+    /// dry run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub delegated: bool,
 }
 
 /// A command with the effects of its dry run, which are carried out as they are shown.

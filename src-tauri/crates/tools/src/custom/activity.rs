@@ -162,6 +162,7 @@ impl Tool for ActivityTool {
             timeout_ms: ACTIVITY_TIMEOUT_MS,
             assurance: None,
             in_place: false,
+            delegated: false,
             assured: Vec::new(),
         };
         Ok(Preview::Command(preview).into())

@@ -77,6 +77,10 @@ pub(crate) fn describe_grants(
     let undoable = match undo {
         UndoAvailability::NotNeeded => String::new(),
         UndoAvailability::Secured => " A copy is taken first, so it can be undone.".to_owned(),
+        UndoAvailability::Captured | UndoAvailability::Snapshot if preview.is_delegated() => {
+            " The agent runs it itself, outside any sandbox; what it changes in this folder can be undone. What it does elsewhere cannot be undone."
+                .to_owned()
+        }
         UndoAvailability::Captured => {
             " It runs in a sandbox; what it changes in the folder is committed afterwards and can be undone."
                 .to_owned()
@@ -100,7 +104,9 @@ pub(crate) fn describe_grants(
                 .collect::<Vec<_>>()
                 .join(", ")
         ),
-        (Preview::Command(_), _) => "runs exactly this command, once.".to_owned(),
+        (shown, _) if matches!(shown, Preview::Command(_)) || shown.is_delegated() => {
+            "runs exactly this command, once.".to_owned()
+        }
         (_, Plan::Write(changes)) => match changes.as_slice() {
             [one] if one.before.is_none() => "creates this file with this content.".to_owned(),
             [one] if one.after.is_none() => "removes this file and nothing else.".to_owned(),

@@ -263,6 +263,7 @@ fn command_preview(arguments: &Map<String, Value>, context: &ToolContext) -> Com
         assurance: None,
         assured: Vec::new(),
         in_place: false,
+        delegated: false,
     }
 }
 
