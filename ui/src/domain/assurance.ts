@@ -1,6 +1,6 @@
 // The assurances of this machine in words: whether anything real changes, and what can be undone. Pure.
 
-import type { Assurance } from '../ipc/bindings';
+import type { Assurance, CommandPreview } from '../ipc/bindings';
 import type { IconName } from '../widgets/icons';
 
 /** Assurance of a command as it is shown, before anybody answered. */
@@ -28,3 +28,10 @@ export const assurances: Record<Assurance, ShownAssurance> = {
     text: 'runs for real, and what it changes cannot be undone',
   },
 };
+
+/** Returns the assurance of a command that has not run; none before the machine was probed. */
+export function assuranceBefore({ assurance, delegated }: CommandPreview): ShownAssurance | null {
+  if (assurance === undefined) return null;
+  if (!delegated || assurance === 'gate_only') return assurances[assurance];
+  return { ...assurances.snapshot, text: 'the agent runs it for real, and Undo brings the folder back whole' };
+}

@@ -232,6 +232,12 @@ export const effectSamples = {
     pending: waits(),
     reasoning: 'Raise axum to 0.8 and drop the compatibility shim, which nothing imports any more.',
   }),
+  effectsDelegated: waiting('c_delegated', {
+    ...run,
+    undo_availability: { type: 'snapshot' },
+    preview: { type: 'effects', command: { ...assured('speculative'), delegated: true }, effects: effectsOf({}) },
+    pending: waits('runs exactly this command, once.'),
+  }),
   effectsReached: waiting('c_reached', {
     ...run,
     preview: did({

@@ -1,6 +1,6 @@
 // The choice of hunks of a change, and its wording.
 
-import type { FileDiff, Hunk, Preview } from '../../ipc/bindings';
+import type { Effect, EffectsPreview, FileDiff, Hunk, Preview } from '../../ipc/bindings';
 import { canChoose } from './effects/tree';
 
 /** The choice from a change: of its hunks, or of the paths that a command changed. */
@@ -34,16 +34,21 @@ export function chosen(files: readonly FileDiff[], leftOut: ReadonlySet<number>)
   };
 }
 
+/** Returns the changes that can be chosen: none of a command that its agent runs itself, as a whole. */
+function changesOf({ command, effects }: EffectsPreview): Effect[] {
+  return command.delegated ? [] : effects.changes.filter(canChoose);
+}
+
 /** Returns the ids of the preview's hunks or paths that can be chosen. */
 export function idsOf(preview: Preview): number[] {
-  if (preview.type === 'effects') return preview.effects.changes.filter(canChoose).map(({ id }) => id);
+  if (preview.type === 'effects') return changesOf(preview).map(({ id }) => id);
   return preview.type === 'diff' ? hunksOf(preview.files).map(({ id }) => id) : [];
 }
 
 /** Returns the choice from the preview when some are left out. */
 export function pickOf(preview: Preview, leftOut: ReadonlySet<number>): Chosen {
   if (preview.type !== 'effects') return chosen(preview.type === 'diff' ? preview.files : [], leftOut);
-  const all = preview.effects.changes.filter(canChoose);
+  const all = changesOf(preview);
   const kept = all.filter(({ id }) => !leftOut.has(id));
   const sum = (member: 'added' | 'removed') => kept.reduce((lines, { diff }) => lines + (diff?.[member] ?? 0), 0);
   return {

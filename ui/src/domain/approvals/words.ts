@@ -94,10 +94,18 @@ export function runChoices({ preview }: Pick<CallView, 'preview'>): RunChoice[] 
   ];
 }
 
+/** Tells whether the agent runs the command itself, so that it is not held to the effects of a dry run. */
+export function isDelegated({ preview }: Pick<CallView, 'preview'>): boolean {
+  return commandOf(preview)?.delegated === true;
+}
+
 /** Tells whether allowing writes the changes of a dry run, and runs nothing. */
 function isCommit({ preview }: Pick<CallView, 'preview'>): boolean {
   return (
-    preview.type === 'effects' && preview.effects.assurance === 'speculative' && preview.effects.changes.length > 0
+    preview.type === 'effects' &&
+    preview.effects.assurance === 'speculative' &&
+    preview.effects.changes.length > 0 &&
+    !isDelegated({ preview })
   );
 }
 
@@ -217,7 +225,7 @@ function alwaysLine({ offer, refused }: AlwaysWords, told: Grant | undefined): G
 /** Whether allowing reaches beyond the call, does what cannot all be undone and no notice says so, or leaves something out. */
 function tells({ reach }: Grant, view: CallView, pick: Chosen): boolean {
   const undo = view.undo_availability.type;
-  const noted = mustHold(view) || commandOf(view.preview)?.assurance === 'gate_only';
+  const noted = mustHold(view) || isDelegated(view) || commandOf(view.preview)?.assurance === 'gate_only';
   const lasts = undo === 'snapshot' || undo === 'unsecured';
   return reach === 'session' || (lasts && !noted) || pick.left.length > 0;
 }

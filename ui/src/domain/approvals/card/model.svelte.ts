@@ -11,7 +11,7 @@ import type { By } from '../deciding/arming';
 import { Deciding } from '../deciding/deciding.svelte';
 import { following, successor, type Intent } from '../deciding/keys';
 import type { DiffArgs, FormArgs } from '../parts';
-import { canDryRun, isSettled, stateWords, tooSoon, runChoices, type RunChoice } from '../words';
+import { canDryRun, isDelegated, isSettled, stateWords, tooSoon, runChoices, type RunChoice } from '../words';
 import { argumentSchema } from './argument_schema';
 import { CardFrame } from './card_frame.svelte';
 import { changedMembers } from './changed_arguments';
@@ -120,7 +120,10 @@ export class CardModel extends CardFrame {
     files: this.view.preview.type === 'diff' ? this.view.preview.files : [],
     layout: this.desk.settings.diff,
     pick: this.pick,
-    onput: this.waiting && !this.deciding.busy ? (ids, into) => this.deciding.put(ids, into) : null,
+    onput:
+      this.waiting && !this.deciding.busy && !isDelegated(this.view)
+        ? (ids, into) => this.deciding.put(ids, into)
+        : null,
     onlayout: (value) => void this.desk.set({ diff: value }),
     onnetwork: this.offered.includes('network') && this.way !== 'network' ? () => void this.toggleWay('network') : null,
     lines: this.waiting

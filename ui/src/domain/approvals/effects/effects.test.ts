@@ -136,12 +136,16 @@ describe('the words', () => {
         assuranceOf('speculative', 'done'),
         assuranceOf('speculative', 'rejected'),
         assuranceOf('gate_only', 'done'),
+        assuranceOf('speculative', 'running', true),
+        assuranceOf('speculative', 'done', true),
       ].map(({ name, text }) => `${name}: ${text}`),
     ).toEqual([
       'Speculative: nothing has changed yet',
       'Committed: what was shown was written, and nothing ran again',
       'Discarded: nothing was changed',
       'Gate only: it ran for real, and cannot be undone',
+      'Speculative: the agent runs it for real now',
+      'Speculative: the agent ran it; its outcome is below',
     ]);
   });
   test('differences are open from the start until enough lines stand there; what goes is told by its name', () => {
@@ -155,6 +159,15 @@ describe('on the card', () => {
     const { host, card, key } = await page(effectSamples.effects);
     expect(within(card).getByTestId('allow').textContent).toContain('Commit all 9');
     expect(within(card).getByTestId('held').textContent).toBe('Speculative: nothing has changed yet');
+    await key('y');
+    expect(decisions(host)).toEqual([allow]);
+  });
+  it('what the agent runs itself is allowed as a whole, and the card says so', async () => {
+    const { host, card, key } = await page(effectSamples.effectsDelegated);
+    expect(within(card).getByTestId('delegated').textContent).toContain('The agent runs this command itself');
+    expect(within(card).getByTestId('allow').textContent).toMatch(/^\s*Allow/);
+    expect(within(card).queryByTestId('change-6-check')).toBeNull();
+    expect(within(card).queryByTestId('changes-all')).toBeNull();
     await key('y');
     expect(decisions(host)).toEqual([allow]);
   });

@@ -115,8 +115,8 @@ export const refusals: Record<RefusalKind, { icon: IconName; word: string }> = {
   limit: { icon: 'clock', word: 'limit' },
 };
 
-/** Describes the assurance of the effects that are shown, by the state of the call. */
-export function assuranceOf(assurance: Assurance, state: CallState): ShownAssurance {
+/** Describes the assurance of the effects that are shown, by the state of the call and by who runs the command for real. */
+export function assuranceOf(assurance: Assurance, state: CallState, delegated = false): ShownAssurance {
   const { icon, look, name } = assurances[assurance];
   if (assurance === 'gate_only') return { icon, look, name, text: 'it ran for real, and cannot be undone' };
   // The outcome says whether the rules undid it.
@@ -129,6 +129,9 @@ export function assuranceOf(assurance: Assurance, state: CallState): ShownAssura
       name,
       text: state === 'undone' ? 'it ran for real, and was undone' : 'it ran for real, and Undo reverts all of it',
     };
+  if (delegated && state === 'running') return { icon, look: 'plain', name, text: 'the agent runs it for real now' };
+  if (delegated && state === 'done')
+    return { icon, look: 'plain', name, text: 'the agent ran it; its outcome is below' };
   switch (state) {
     case 'proposed':
     case 'waiting':
