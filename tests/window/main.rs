@@ -13,6 +13,7 @@
     reason = "a walk through the window is one story, step by step"
 )]
 
+mod acp_agents;
 mod agent_hooks;
 mod agents;
 mod approvals;
