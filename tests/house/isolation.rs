@@ -154,16 +154,20 @@ fn language_servers_are_reached_through_runtime_alone() {
 
 /// Clients outside are served through the engine alone: the streams are given, and nothing else is reached. Configurations
 /// of agents are edited through `runtime`, and what was written into them is kept in files of the engine's own. Transcripts
-/// of agents are read below the folders in which these keep them.
+/// of agents are read below the folders in which these keep them. A file that an agent asks its client for is read once the
+/// call was approved; the endpoint of an agent's hooks, and the plugin that calls them, are in the data folder.
 #[test]
 fn clients_are_served_through_the_desk_alone() {
     check_forbidden_calls(
         "gateway",
         &[
+            Exemption::new("acp_client/files.rs", "read_text_within("),
+            Exemption::new("agent_hooks/client.rs", "SessionFolder::open"),
             Exemption::new("connections/change.rs", "ConfigFile"),
             Exemption::new("connections/check.rs", "ConfigFile"),
             Exemption::new("connections/records.rs", "read_text("),
             Exemption::new("connections/records.rs", "write_atomic"),
+            Exemption::new("connections/session_hooks.rs", "write_atomic"),
             Exemption::new("connections/survey.rs", "ConfigFile"),
             Exemption::new("connections/tests/mod.rs", "read_text("),
             Exemption::new("connections/tests/mod.rs", "write_atomic"),

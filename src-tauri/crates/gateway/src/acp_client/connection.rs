@@ -313,9 +313,7 @@ impl AgentConnection {
         };
         let hint = match self.endpoint.is_some() {
             true => "Its commands are held to the effects that were approved.",
-            false => {
-                "A command that it runs is not held to the effects that its card shows; what it changes in the folder can be undone."
-            }
+            false => "A command that it runs is not held to the effects that its card shows.",
         };
         let fault = UserError::new(
             format!(

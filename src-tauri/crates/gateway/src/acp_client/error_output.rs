@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use tokio::io::AsyncReadExt;
-use tokio::process::ChildStderr;
+use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio_util::sync::CancellationToken;
 
 use crate::limits::{AGENT_ERROR_BYTES_MAX, AGENT_ERROR_CHARS_MAX, AGENT_ERROR_WAIT};
@@ -18,7 +17,7 @@ pub(super) struct ErrorOutput {
 
 impl ErrorOutput {
     /// Reads a program's standard error from now on.
-    pub fn follow(mut errors: ChildStderr) -> Self {
+    pub fn follow(mut errors: impl AsyncRead + Unpin + Send + 'static) -> Self {
         let output = Self::default();
         let this = output.clone();
         tokio::spawn(async move {

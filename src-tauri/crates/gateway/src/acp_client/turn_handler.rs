@@ -66,6 +66,14 @@ enum Judged {
     Approved(Vec<CallId>),
 }
 
+/// Verdict on a call of the agent.
+enum UseVerdict {
+    /// It may run, and is these calls on record.
+    Approved(Vec<CallId>),
+    /// This one of its calls was not approved.
+    Refused(Box<ClientOutcome>),
+}
+
 impl TurnHandler {
     /// Returns a handler for a turn of an agent that was started by this command.
     pub fn new(turn: Arc<AgentTurn>, command: AgentCommand, hooks: Option<Arc<TurnHooks>>) -> Self {
@@ -145,11 +153,11 @@ impl TurnHandler {
             return PermissionAnswer::Allow;
         }
         match self.judge_use(&used).await {
-            Ok(Ok(calls)) => {
+            Ok(UseVerdict::Approved(calls)) => {
                 self.set_judged(&id, Judged::Approved(calls));
                 PermissionAnswer::Allow
             }
-            Ok(Err(ended)) => {
+            Ok(UseVerdict::Refused(ended)) => {
                 let is_stopped = self.over.is_cancelled();
                 if !is_stopped && ended.gives_reason() {
                     self.add_feedback(&used, &ended);
@@ -169,11 +177,8 @@ impl TurnHandler {
         }
     }
 
-    /// Judges a call of the agent; the calls that it is on record, or the one of them that was not approved.
-    async fn judge_use(
-        &self,
-        used: &ToolUse,
-    ) -> Result<Result<Vec<CallId>, Box<ClientOutcome>>, UserError> {
+    /// Judges a call of the agent.
+    async fn judge_use(&self, used: &ToolUse) -> Result<UseVerdict, UserError> {
         let mut approved = Vec::new();
         let calls = used.to_delegated_calls(&self.place());
         for call in calls.clone() {
@@ -184,14 +189,14 @@ impl TurnHandler {
                         let result = DelegatedResult::Failed(WITHDRAWN_TEXT.to_owned());
                         self.turn.report(&call, result).await?;
                     }
-                    return Ok(Err(ended));
+                    return Ok(UseVerdict::Refused(ended));
                 }
             }
         }
         if let Some(hooks) = &self.hooks {
             hooks.permit(calls);
         }
-        Ok(Ok(approved))
+        Ok(UseVerdict::Approved(approved))
     }
 
     /// Returns what the agent's model has to be told once its turn is over; nothing is told twice.
