@@ -73,7 +73,7 @@ impl Client {
             .unwrap();
         let (ours, theirs) = duplex(1 << 20);
         let (from, to) = split(ours);
-        tokio::spawn(gateway::mcp::relay(stream, from, to));
+        tokio::spawn(gateway::endpoint::relay(stream, from, to));
         Self::begin(theirs).await
     }
 

@@ -12,7 +12,7 @@
 //! [`agent_calls`]. [`connections`] puts the hooks into the configurations of agents, and [`transcripts`] reads what they
 //! keep. Editors have our own agent by [`acp_agent`].
 //!
-//! Start reading at [`mcp::serve`] and [`agent_hooks::HookSessions::answer_hook`].
+//! Start reading at [`mcp::serve`] and [`endpoint_server::serve`].
 //!
 //! ```
 //! use agent::{Engine, EngineConfig, Host};

@@ -4,7 +4,6 @@ mod eof_signal;
 mod handler;
 mod parsed_line;
 mod progress;
-mod relay;
 mod request_id;
 mod served_tools;
 #[cfg(test)]
@@ -22,7 +21,6 @@ use tokio_util::sync::CancellationToken;
 
 use self::eof_signal::EofSignalReader;
 use self::handler::GatewayServer;
-pub use self::relay::relay;
 pub use self::served_tools::ServedTools;
 use self::transport::split_transport;
 use crate::limits::{CALLS_DRAIN_TIMEOUT, MESSAGE_BYTES_MAX};

@@ -73,7 +73,7 @@ async fn serve_mcp(
 
 /// Hands on what a client and the app say to each other.
 async fn relay_mcp(stream: LocalStream) -> CliResult {
-    let relaying = gateway::mcp::relay(stream, tokio::io::stdin(), tokio::io::stdout());
+    let relaying = endpoint::relay(stream, tokio::io::stdin(), tokio::io::stdout());
     let relayed = tokio::select! {
         relayed = relaying => relayed,
         () = wait_for_termination() => Ok(()),

@@ -12,7 +12,7 @@ use crate::limits::RESULT_CHARS_MAX;
 
 /// An event of an agent's hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct HookEvent {
+pub(crate) struct HookEvent {
     /// The agent's own id of its session.
     pub session: String,
     /// Folder that the agent works in.
@@ -22,7 +22,7 @@ pub(super) struct HookEvent {
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum HookEventKind {
+pub(crate) enum HookEventKind {
     /// A tool is about to be used.
     Before(ToolUse),
     /// A tool was used.
@@ -37,7 +37,7 @@ pub(super) enum HookEventKind {
 
 /// A use of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ToolUse {
+pub(crate) struct ToolUse {
     /// The agent's own id of the call, if it has one.
     pub id: Option<String>,
     /// The agent's name of the tool.

@@ -37,9 +37,28 @@ use crate::limits::{AGENT_SESSIONS_MAX, ANSWER_MARGIN, TERMINAL_ENV_BYTES_MAX};
 
 /// What answers the hooks of agents, and keeps what was approved until it is fetched.
 #[async_trait]
-pub trait HookAnswerer: Send + Sync {
+pub(crate) trait HookAnswerer: Send + Sync {
     /// Answers a call of an agent's hook. `gone` is cancelled when the hook is gone.
-    async fn answer_hook(&self, request: HookRequest, gone: CancellationToken) -> HookOutput;
+    async fn answer_hook(&self, request: HookRequest, gone: CancellationToken) -> HookOutput {
+        let (dialect, event) = match parse_request(&request) {
+            Ok(parsed) => parsed,
+            Err(denied) => return denied,
+        };
+        let answer = self.handle_event(dialect, event, &request, gone).await;
+        answer.unwrap_or_else(|fault| deny_fault(&request, &fault))
+    }
+
+    /// Answers an event of an agent.
+    ///
+    /// # Errors
+    /// The call could not be judged, so it is to be denied.
+    async fn handle_event(
+        &self,
+        dialect: &'static HookDialect,
+        event: HookEvent,
+        request: &HookRequest,
+        gone: CancellationToken,
+    ) -> Result<HookOutput, UserError>;
 
     /// Fetches what the command of an approved call printed, which commits its effects.
     ///
@@ -62,63 +81,6 @@ pub struct HookSessions {
 
 #[async_trait]
 impl HookAnswerer for HookSessions {
-    async fn answer_hook(&self, request: HookRequest, gone: CancellationToken) -> HookOutput {
-        let (dialect, event) = match parse_request(&request) {
-            Ok(parsed) => parsed,
-            Err(denied) => return denied,
-        };
-        let answer = self.handle_event(dialect, event, &request, gone).await;
-        answer.unwrap_or_else(|fault| deny_fault(&request, &fault))
-    }
-
-    async fn fetch(&self, call: &CallId, digest: &Digest) -> Result<CommandStreams, UserError> {
-        let slots: Vec<Arc<SessionSlot>> = self.sessions.lock().values().cloned().collect();
-        for slot in slots {
-            if let Some(session) = slot.session.get()
-                && let Some(fetched) = session.fetch(call, digest).await
-            {
-                return fetched;
-            }
-        }
-        Err(not_kept_error(call))
-    }
-
-    fn has_open_calls(&self) -> bool {
-        let sessions = self.sessions.lock();
-        let mut open = sessions.values().filter_map(|slot| slot.session.get());
-        open.any(HookSession::has_open_calls)
-    }
-
-    async fn close(&self) {
-        let slots: Vec<_> = self.sessions.lock().drain().map(|(_, slot)| slot).collect();
-        for slot in slots {
-            close_slot(Some(slot)).await;
-        }
-    }
-}
-
-/// An agent and its own id of a session.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct SessionKey {
-    agent: ExternalAgent,
-    session: String,
-}
-
-/// A session that the first event opens.
-struct SessionSlot {
-    session: OnceCell<HookSession>,
-    used_at: Mutex<Instant>,
-}
-
-impl HookSessions {
-    /// Returns an empty list of sessions for an engine.
-    pub fn new(engine: Engine) -> Self {
-        Self {
-            engine,
-            sessions: Mutex::default(),
-        }
-    }
-
     async fn handle_event(
         &self,
         dialect: &'static HookDialect,
@@ -177,6 +139,54 @@ impl HookSessions {
                 Ok(silent_output(dialect))
             }
             HookEventKind::Other => Ok(silent_output(dialect)),
+        }
+    }
+
+    async fn fetch(&self, call: &CallId, digest: &Digest) -> Result<CommandStreams, UserError> {
+        let slots: Vec<Arc<SessionSlot>> = self.sessions.lock().values().cloned().collect();
+        for slot in slots {
+            if let Some(session) = slot.session.get()
+                && let Some(fetched) = session.fetch(call, digest).await
+            {
+                return fetched;
+            }
+        }
+        Err(not_kept_error(call))
+    }
+
+    fn has_open_calls(&self) -> bool {
+        let sessions = self.sessions.lock();
+        let mut open = sessions.values().filter_map(|slot| slot.session.get());
+        open.any(HookSession::has_open_calls)
+    }
+
+    async fn close(&self) {
+        let slots: Vec<_> = self.sessions.lock().drain().map(|(_, slot)| slot).collect();
+        for slot in slots {
+            close_slot(Some(slot)).await;
+        }
+    }
+}
+
+/// An agent and its own id of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct SessionKey {
+    agent: ExternalAgent,
+    session: String,
+}
+
+/// A session that the first event opens.
+struct SessionSlot {
+    session: OnceCell<HookSession>,
+    used_at: Mutex<Instant>,
+}
+
+impl HookSessions {
+    /// Returns an empty list of sessions for an engine.
+    pub fn new(engine: Engine) -> Self {
+        Self {
+            engine,
+            sessions: Mutex::default(),
         }
     }
 

@@ -18,7 +18,7 @@ use super::answer::{HookDecision, silent_output};
 use super::dialect::HookDialect;
 use super::event::{HookEvent, HookEventKind, ToolUse};
 use super::session::{HookQuestion, HookSession};
-use super::{HookAnswerer, cancel_after, deny_fault, not_kept_error, parse_request};
+use super::{HookAnswerer, cancel_after, not_kept_error};
 use crate::endpoint::{HookOutput, HookRequest};
 
 /// Hooks of one agent.
@@ -88,48 +88,6 @@ impl TurnHooks {
     fn turn(&self) -> Option<Arc<HookedTurn>> {
         self.turn.lock().clone()
     }
-
-    async fn handle_event(
-        &self,
-        dialect: &'static HookDialect,
-        event: HookEvent,
-        request: &HookRequest,
-        gone: CancellationToken,
-    ) -> Result<HookOutput, UserError> {
-        match event.kind {
-            HookEventKind::Before(used) => {
-                let turn = self.turn().ok_or_else(no_turn_error)?;
-                let cancel = cancel_after(gone, Duration::from_millis(request.wait_ms));
-                let question = HookQuestion {
-                    used,
-                    folder: &event.folder,
-                    program: &request.program,
-                    terminal: request.terminal.clone(),
-                    cancel: cancel.clone(),
-                };
-                let decision = turn.decide(dialect, question).await;
-                cancel.cancel();
-                Ok(decision?.write(dialect))
-            }
-            HookEventKind::After(used, result) => {
-                if let Some(turn) = self.turn()
-                    && let Some(session) = turn.session.get()
-                {
-                    session.report(&used, result).await?;
-                }
-                Ok(silent_output(dialect))
-            }
-            HookEventKind::TurnEnded => {
-                if let Some(turn) = self.turn()
-                    && let Some(session) = turn.session.get()
-                {
-                    session.end_turn().await?;
-                }
-                Ok(silent_output(dialect))
-            }
-            HookEventKind::Ended | HookEventKind::Other => Ok(silent_output(dialect)),
-        }
-    }
 }
 
 impl HookedTurn {
@@ -193,13 +151,46 @@ fn is_about_same(one: &DelegatedCall, other: &DelegatedCall) -> bool {
 
 #[async_trait]
 impl HookAnswerer for TurnHooks {
-    async fn answer_hook(&self, request: HookRequest, gone: CancellationToken) -> HookOutput {
-        let (dialect, event) = match parse_request(&request) {
-            Ok(parsed) => parsed,
-            Err(denied) => return denied,
-        };
-        let answer = self.handle_event(dialect, event, &request, gone).await;
-        answer.unwrap_or_else(|fault| deny_fault(&request, &fault))
+    async fn handle_event(
+        &self,
+        dialect: &'static HookDialect,
+        event: HookEvent,
+        request: &HookRequest,
+        gone: CancellationToken,
+    ) -> Result<HookOutput, UserError> {
+        match event.kind {
+            HookEventKind::Before(used) => {
+                let turn = self.turn().ok_or_else(no_turn_error)?;
+                let cancel = cancel_after(gone, Duration::from_millis(request.wait_ms));
+                let question = HookQuestion {
+                    used,
+                    folder: &event.folder,
+                    program: &request.program,
+                    terminal: request.terminal.clone(),
+                    cancel: cancel.clone(),
+                };
+                let decision = turn.decide(dialect, question).await;
+                cancel.cancel();
+                Ok(decision?.write(dialect))
+            }
+            HookEventKind::After(used, result) => {
+                if let Some(turn) = self.turn()
+                    && let Some(session) = turn.session.get()
+                {
+                    session.report(&used, result).await?;
+                }
+                Ok(silent_output(dialect))
+            }
+            HookEventKind::TurnEnded => {
+                if let Some(turn) = self.turn()
+                    && let Some(session) = turn.session.get()
+                {
+                    session.end_turn().await?;
+                }
+                Ok(silent_output(dialect))
+            }
+            HookEventKind::Ended | HookEventKind::Other => Ok(silent_output(dialect)),
+        }
     }
 
     async fn fetch(&self, call: &CallId, digest: &Digest) -> Result<CommandStreams, UserError> {

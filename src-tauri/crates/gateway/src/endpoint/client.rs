@@ -11,6 +11,7 @@ use super::frame::{read_message, write_message};
 use super::message::{
     AgentRequest, ENDPOINT_VERSION, EndpointAnswer, EndpointRequest, McpRequest, RequestBody,
 };
+use super::relay::relay;
 
 /// Why there is no answer.
 #[derive(Debug)]
@@ -58,19 +59,14 @@ pub async fn open_mcp(
 pub async fn relay_agent(
     data_dir: &Path,
     agent: AgentRequest,
-    mut from: impl AsyncRead + Unpin,
-    mut to: impl AsyncWrite + Unpin,
+    from: impl AsyncRead + Unpin,
+    to: impl AsyncWrite + Unpin,
 ) -> Result<(), UserError> {
     let relayed = async {
         let mut stream = connect(data_dir).await?;
         request(&mut stream, RequestBody::ServeAgent(agent)).await?;
-        let (mut hears, mut says) = tokio::io::split(stream);
-        let copied = tokio::select! {
-            copied = tokio::io::copy(&mut from, &mut says) => copied,
-            copied = tokio::io::copy(&mut hears, &mut to) => copied,
-        };
         // Where one of them is gone, the rest is not read.
-        if let Err(error) = copied {
+        if let Err(error) = relay(stream, from, to).await {
             tracing::info!(%error, "an editor or the app went away");
         }
         Ok(())

@@ -7,6 +7,7 @@
 mod client;
 mod frame;
 mod message;
+mod relay;
 
 pub(crate) use client::app_closed_error;
 pub use client::{EndpointError, open_mcp, relay_agent, send_request};
@@ -16,4 +17,5 @@ pub use message::{
     AgentRequest, EndpointAnswer, EndpointRequest, HookOutput, HookRequest, McpRequest,
     RequestBody, StreamsText,
 };
+pub use relay::relay;
 pub use runtime::LocalStream;
