@@ -340,7 +340,9 @@ fn the_hook_is_run_as_it_is_configured() {
         );
         let kept =
             |ending: &str| std::fs::read_to_string(format!("{}.{ending}", hook.display())).unwrap();
-        assert_eq!(kept("args"), format!("hook {id}\n"));
+        let args = kept("args");
+        assert!(args.starts_with("--data-dir /"), "{args}");
+        assert!(args.ends_with(&format!(" hook {id}\n")), "{args}");
         let event: Value = serde_json::from_str(&kept("event")).unwrap();
         let folder = std::fs::canonicalize(agents.place.workspace()).unwrap();
         assert_eq!(event["cwd"], json!(folder), "{event}");

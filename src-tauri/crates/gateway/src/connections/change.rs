@@ -104,16 +104,13 @@ pub fn plan_connect(
             format!("Take that out, then connect again. {UNCHANGED}"),
         ));
     }
-    let program = place
-        .program
-        .as_deref()
-        .ok_or_else(describe_missing_program)?;
-    let state = state_of_text(agent, text, Some(program)).map_err(edit_error)?;
+    let target = place.hook_target().ok_or_else(describe_missing_program)?;
+    let state = state_of_text(agent, text, Some(&target)).map_err(edit_error)?;
     if state == ConnectionState::Connected {
         return Ok(None);
     }
     let bare = change.bare.as_deref().unwrap_or_default();
-    change.connected = Some(add_hooks(agent, bare, program).map_err(edit_error)?);
+    change.connected = Some(add_hooks(agent, bare, &target).map_err(edit_error)?);
     Ok(Some(change))
 }
 

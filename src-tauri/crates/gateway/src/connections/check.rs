@@ -76,8 +76,8 @@ fn find_configured_command(
     let file = ConfigFile::read(&path).map_err(|error| describe_file_error(agent, &error))?;
     let text = file.text().unwrap_or_default();
     let found = match agent.format {
-        ConfigFormat::Plugin => plugin::parse_program(text)
-            .and_then(|program| format_hook_command("HOOK", &program, &agent.id)),
+        ConfigFormat::Plugin => plugin::parse_target(text, agent)
+            .and_then(|target| format_hook_command("HOOK", &target, &agent.id)),
         ConfigFormat::Json | ConfigFormat::Toml => {
             let config = parse_config(agent, text);
             let config = config.map_err(|error| describe_edit_error(agent, &path, &error))?;

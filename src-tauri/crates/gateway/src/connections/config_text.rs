@@ -2,12 +2,11 @@
 //!
 //! An edit of text is not trusted: the result is read again, and must say exactly what it should.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 
 use super::agents::{ConfigFormat, ConnectableAgent};
 use super::edit_error::EditError;
+use super::hook_command::HookTarget;
 use super::hook_entries::{HOOKS, PathStep, entries_for, paths_of_own_hooks, remove_value};
 use super::json_layout::{INDENT, format_json};
 use super::json_text::{append_json_hook, parse_json, remove_json_part};
@@ -40,19 +39,19 @@ pub(super) fn parse_config(agent: &ConnectableAgent, text: &str) -> Result<Value
 pub(super) fn add_hooks(
     agent: &ConnectableAgent,
     text: &str,
-    program: &Path,
+    target: &HookTarget,
 ) -> Result<String, EditError> {
-    let unfit = || EditError::UnknownForm(program.display().to_string());
+    let unfit = || EditError::UnknownForm(target.program.display().to_string());
     if agent.format == ConfigFormat::Plugin {
         return match text.is_empty() {
-            true => plugin::format_plugin(program, agent).ok_or_else(unfit),
+            true => plugin::format_plugin(target, agent).ok_or_else(unfit),
             false => Err(EditError::Foreign),
         };
     }
     let (mark, body) = split_mark(text);
     let mut edited = start_text(agent, body)?;
     let mut expected = parse_config(agent, &edited)?;
-    for (event, entry) in entries_for(agent, program).ok_or_else(unfit)? {
+    for (event, entry) in entries_for(agent, target).ok_or_else(unfit)? {
         edited = match agent.format {
             ConfigFormat::Toml => append_toml_hook(&edited, &event, &entry)?,
             ConfigFormat::Json | ConfigFormat::Plugin => append_json_hook(&edited, &event, &entry)?,
@@ -71,7 +70,7 @@ pub(super) fn remove_hooks(
     before: Option<&str>,
 ) -> Result<BareConfig, EditError> {
     if agent.format == ConfigFormat::Plugin {
-        let is_empty = plugin::parse_program(text).is_some();
+        let is_empty = plugin::parse_target(text, agent).is_some();
         let text = if is_empty { "" } else { text }.to_owned();
         return Ok(BareConfig { text, is_empty });
     }

@@ -1,12 +1,11 @@
 //! The hooks of an agent's configuration: those that belong there, and ours among those that stand there.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
 use super::agents::ConnectableAgent;
-use super::hook_command::{fill_template, format_hook_command, parse_hook_command};
+use super::hook_command::{HookTarget, fill_template, format_hook_command, parse_hook_command};
 
 /// Name of the part of a configuration that holds the hooks, and of the list in an entry.
 pub(super) const HOOKS: &str = "hooks";
@@ -25,17 +24,20 @@ pub(super) enum PathStep {
 pub(super) struct OwnHooks {
     /// The entries with one of ours in them, by their event.
     pub(super) entries: Vec<(String, Value)>,
-    /// The programs that they call.
-    pub(super) programs: BTreeSet<PathBuf>,
+    /// What they call.
+    pub(super) targets: BTreeSet<HookTarget>,
 }
 
 /// Returns the entries that belong into an agent's configuration, by their event; `None` if the program's path cannot
 /// stand in a command.
-pub(super) fn entries_for(agent: &ConnectableAgent, program: &Path) -> Option<Map<String, Value>> {
+pub(super) fn entries_for(
+    agent: &ConnectableAgent,
+    target: &HookTarget,
+) -> Option<Map<String, Value>> {
     let mut entries = agent.hooks.clone();
     for entry in entries.values_mut() {
         fill_commands(entry, &|template| {
-            format_hook_command(template, program, &agent.id)
+            format_hook_command(template, target, &agent.id)
         })?;
     }
     Some(entries)
@@ -77,8 +79,8 @@ fn fill_commands(entry: &mut Value, fill: &impl Fn(&str) -> Option<String>) -> O
     listed.try_for_each(|hook| fill_commands(hook, fill))
 }
 
-/// Returns the program that a hook calls if it is ours.
-fn own_program(hook: &Value, agent: &ConnectableAgent) -> Option<PathBuf> {
+/// Returns what a hook calls if it is ours.
+fn own_target(hook: &Value, agent: &ConnectableAgent) -> Option<HookTarget> {
     parse_hook_command(hook.get("command")?.as_str()?, &agent.id)
 }
 
@@ -95,10 +97,10 @@ pub(super) fn find_own_hooks(config: &Value, agent: &ConnectableAgent) -> OwnHoo
         events_of(config).flat_map(|(event, list)| list.iter().map(move |entry| (event, entry)))
     {
         let hooks = std::iter::once(entry).chain(listed_hooks(entry));
-        let programs: Vec<PathBuf> = hooks.filter_map(|hook| own_program(hook, agent)).collect();
-        if !programs.is_empty() {
+        let targets: Vec<HookTarget> = hooks.filter_map(|hook| own_target(hook, agent)).collect();
+        if !targets.is_empty() {
             own.entries.push((event.clone(), entry.clone()));
-            own.programs.extend(programs);
+            own.targets.extend(targets);
         }
     }
     own
@@ -114,7 +116,7 @@ pub(super) fn find_own_command(
     let mut hooks = list
         .iter()
         .flat_map(|entry| std::iter::once(entry).chain(listed_hooks(entry)));
-    let own = hooks.find(|hook| own_program(hook, agent).is_some())?;
+    let own = hooks.find(|hook| own_target(hook, agent).is_some())?;
     Some(own.get("command")?.as_str()?.to_owned())
 }
 
@@ -171,7 +173,7 @@ pub(super) fn paths_of_own_hooks(
 
 /// Returns the paths, from a list of entries on, of what is ours in one of them: all of it, or hooks in its list.
 fn own_paths_in_entry(index: usize, entry: &Value, agent: &ConnectableAgent) -> Vec<Vec<PathStep>> {
-    let is_own = |hook: &Value| own_program(hook, agent).is_some();
+    let is_own = |hook: &Value| own_target(hook, agent).is_some();
     let listed = listed_hooks(entry);
     let own: Vec<usize> = (0..listed.len())
         .filter(|at| is_own(&listed[*at]))

@@ -13,6 +13,7 @@ use super::agents::{AcpStart, ConfigFormat, ConnectableAgent, list_agents};
 use super::change::{describe_edit_error, describe_file_error};
 use super::config_text::parse_config;
 use super::edit_error::EditError;
+use super::hook_command::HookTarget;
 use super::hook_entries::{entries_for, find_own_hooks};
 use super::plugin;
 use super::records::ConnectionRecords;
@@ -49,6 +50,15 @@ impl ConnectionPlace {
             variables: variables.collect(),
             data_dir,
             program,
+        })
+    }
+
+    /// Returns what hooks call; `None` if the program was not found.
+    pub(super) fn hook_target(&self) -> Option<HookTarget> {
+        let program = self.program.clone()?;
+        Some(HookTarget {
+            program,
+            data_dir: Some(self.data_dir.clone()),
         })
     }
 
@@ -112,7 +122,7 @@ fn find_state(
     let state = state_of_text(
         agent,
         file.text().unwrap_or_default(),
-        place.program.as_deref(),
+        place.hook_target().as_ref(),
     );
     let state = state.map_err(|error| describe_edit_error(agent, config, &error))?;
     let was_connected = place.records().load(agent, config)?.is_some();
@@ -126,11 +136,11 @@ fn find_state(
 pub(super) fn state_of_text(
     agent: &ConnectableAgent,
     text: &str,
-    program: Option<&Path>,
+    target: Option<&HookTarget>,
 ) -> Result<ConnectionState, EditError> {
     let (found, is_whole) = match agent.format {
         ConfigFormat::Plugin => {
-            let Some(found) = plugin::parse_program(text) else {
+            let Some(found) = plugin::parse_target(text, agent) else {
                 return Ok(ConnectionState::NotConnected);
             };
             let is_whole = plugin::format_plugin(&found, agent).as_deref() == Some(text);
@@ -139,7 +149,7 @@ pub(super) fn state_of_text(
         ConfigFormat::Json | ConfigFormat::Toml => {
             let config = parse_config(agent, text)?;
             let own = find_own_hooks(&config, agent);
-            let Some(found) = own.programs.first().cloned() else {
+            let Some(found) = own.targets.first().cloned() else {
                 return Ok(ConnectionState::NotConnected);
             };
             if let Some(switch) = find_switch(agent, &config) {
@@ -160,9 +170,12 @@ pub(super) fn state_of_text(
     };
     Ok(match is_whole {
         false => ConnectionState::Changed,
-        true if Some(found.as_path()) == program => ConnectionState::Connected,
+        true if Some(&found) == target => ConnectionState::Connected,
+        true if target.is_some_and(|target| target.program == found.program) => {
+            ConnectionState::Changed
+        }
         true => ConnectionState::OtherProgram {
-            program: found.display().to_string(),
+            program: found.program.display().to_string(),
         },
     })
 }

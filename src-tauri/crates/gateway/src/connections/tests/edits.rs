@@ -3,12 +3,20 @@
 use proptest::prelude::*;
 
 use super::super::config_text::{add_hooks, parse_config, remove_hooks};
+use super::super::hook_command::HookTarget;
 use super::*;
 
 const PROGRAM: &str = "/usr/bin/countersign";
 
+fn target() -> HookTarget {
+    HookTarget {
+        program: PROGRAM.into(),
+        data_dir: Some("/data".into()),
+    }
+}
+
 fn added(id: &str, text: &str) -> String {
-    add_hooks(agent(id), text, Path::new(PROGRAM)).unwrap()
+    add_hooks(agent(id), text, &target()).unwrap()
 }
 
 #[test]
@@ -22,7 +30,7 @@ fn a_new_file_reads_as_one_would_write_it() {
         "hooks": [
           {
             "type": "command",
-            "command": "/usr/bin/countersign hook claude-code || sh -c 'echo \"Denied: Countersign gave no answer.\" >&2; exit 2'",
+            "command": "/usr/bin/countersign --data-dir /data hook claude-code || sh -c 'echo \"Denied: Countersign gave no answer.\" >&2; exit 2'",
             "timeout": 600,
             "onFailure": "block"
           }
@@ -44,7 +52,7 @@ matcher = ".*"
 
 [[hooks.PreToolUse.hooks]]
 type = "command"
-command = """/usr/bin/countersign hook codex || sh -c 'echo "Denied: Countersign gave no answer." >&2; exit 2'"""
+command = """/usr/bin/countersign --data-dir /data hook codex || sh -c 'echo "Denied: Countersign gave no answer." >&2; exit 2'"""
 timeout = 600
 
 [[hooks.PostToolUse]]
@@ -52,14 +60,14 @@ matcher = ".*"
 
 [[hooks.PostToolUse.hooks]]
 type = "command"
-command = "/usr/bin/countersign hook codex"
+command = "/usr/bin/countersign --data-dir /data hook codex"
 timeout = 60
 
 [[hooks.Stop]]
 
 [[hooks.Stop.hooks]]
 type = "command"
-command = "/usr/bin/countersign hook codex"
+command = "/usr/bin/countersign --data-dir /data hook codex"
 timeout = 60
 "#
     );
