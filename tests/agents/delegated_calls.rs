@@ -372,7 +372,11 @@ mod commands {
             assert_eq!(support::shown_effects(&card).changes.len(), 1);
             assert_eq!(card.undo_availability, UndoAvailability::Snapshot);
             let trail = card.trail.clone().unwrap();
-            assert!(trail.lead.contains("runs it itself"), "{}", trail.lead);
+            assert!(
+                trail.lead.contains("because the agent runs it itself"),
+                "{}",
+                trail.lead
+            );
             let once = &card.pending.as_ref().unwrap().grants[0].text;
             assert!(once.contains("The agent runs it itself"), "{once}");
             // It runs as a whole, and here it cannot run in its place.

@@ -211,16 +211,22 @@ fn format_rule_line(trace: &RuleTrace) -> String {
     }
 }
 
-/// A sentence as the second half of another one.
 /// Describes why effects ask that no rule speaks of: what is said of them after their count.
 fn describe_concern(text: &str) -> String {
     match text.split_once(". ") {
-        Some((_, concern)) if concern.starts_with("It ") => lowercase_start(concern),
+        Some((_, concern))
+            if ["It ", "The "]
+                .iter()
+                .any(|start| concern.starts_with(start)) =>
+        {
+            lowercase_start(concern)
+        }
         Some((_, concern)) => concern.trim_end_matches('.').to_owned(),
         None => "what it changes is for you to judge".to_owned(),
     }
 }
 
+/// Returns a sentence as the second half of another one.
 fn lowercase_start(sentence: &str) -> String {
     let trimmed = sentence.trim_end_matches('.');
     let mut chars = trimmed.chars();
