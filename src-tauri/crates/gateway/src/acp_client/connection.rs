@@ -7,39 +7,29 @@ use agent::{AgentPrompt, AgentTurn};
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
-    AgentCapabilities, CancelNotification, ClientCapabilities, ContentBlock, CreateTerminalRequest,
-    CreateTerminalResponse, FileSystemCapabilities, ImageContent, Implementation,
-    InitializeRequest, InitializeResponse, KillTerminalRequest, KillTerminalResponse,
-    LoadSessionRequest, Meta, NewSessionRequest, PromptRequest, ReadTextFileRequest,
-    ReleaseTerminalRequest, ReleaseTerminalResponse, RequestPermissionOutcome,
-    RequestPermissionRequest, RequestPermissionResponse, ResumeSessionRequest, SessionId,
-    SessionModeState, SessionNotification, SetSessionModeRequest, StopReason,
-    TerminalOutputRequest, TextContent, WaitForTerminalExitRequest, WaitForTerminalExitResponse,
-    WriteTextFileRequest,
+    AgentCapabilities, CancelNotification, ClientCapabilities, ContentBlock,
+    FileSystemCapabilities, ImageContent, Implementation, InitializeRequest, InitializeResponse,
+    LoadSessionRequest, Meta, NewSessionRequest, PromptRequest, ResumeSessionRequest, SessionId,
+    SessionModeState, SetSessionModeRequest, StopReason, TextContent,
 };
-use agent_client_protocol::{
-    Agent, Client, Error, ErrorCode, Lines, is_connection_terminated, is_incoming_transport_closed,
-    on_receive_notification, on_receive_request,
-};
+use agent_client_protocol::{Agent, Error, ErrorCode, Lines};
 use futures::{SinkExt, StreamExt};
 use parking_lot::Mutex;
 use protocol::{Content, NoticeLevel, UserError};
 use runtime::{Companion, ProcessLifetime};
-use tokio::sync::oneshot;
 use tokio_util::codec::{FramedRead, FramedWrite, LinesCodec};
 use tokio_util::sync::CancellationToken;
 
 use super::agent_command::AgentCommand;
+use super::current_turn::CurrentTurn;
 use super::error_output::ErrorOutput;
-use super::files;
+use super::faults::{ENDED_REASON, describe_error, late_reason, sign_in_error, start_error};
 use super::hook_endpoint::HookEndpoint;
+use super::incoming::connect;
 use super::turn_handler::TurnHandler;
 use super::{AcpAgents, HookHost};
 use crate::connections::session_hooks::{HookSetup, set_up_session_hooks};
 use crate::limits::{AGENT_CANCEL_MAX, AGENT_MESSAGE_BYTES_MAX, AGENT_START_MAX, TEXT_FLUSH_EVERY};
-
-/// Reason why an agent does nothing any more.
-const ENDED_REASON: &str = "it ended";
 
 /// A running agent with one session.
 pub(super) struct AgentConnection {
@@ -59,28 +49,6 @@ pub(super) struct AgentConnection {
     session_meta: Meta,
     /// What its session cost so far, in US dollars.
     pub cost_usd: Mutex<Option<f64>>,
-}
-
-/// The turn that the agent's messages belong to; none between turns.
-#[derive(Clone, Default)]
-struct CurrentTurn(Arc<Mutex<Option<Arc<TurnHandler>>>>);
-
-impl CurrentTurn {
-    fn get(&self) -> Option<Arc<TurnHandler>> {
-        self.0.lock().clone()
-    }
-
-    /// Returns the turn for a request to use our tools.
-    fn tools(&self) -> Result<Arc<TurnHandler>, Error> {
-        let why = "No turn is running, so nothing can be asked for.";
-        let turn = self
-            .get()
-            .ok_or_else(|| Error::invalid_request().data(why))?;
-        match turn.command.uses_our_tools() {
-            true => Ok(turn),
-            false => Err(Error::method_not_found()),
-        }
-    }
 }
 
 impl AgentConnection {
@@ -186,8 +154,7 @@ impl AgentConnection {
         handler: &Arc<TurnHandler>,
         prompt: AgentPrompt,
     ) -> Result<StopReason, UserError> {
-        *self.current.0.lock() = Some(handler.clone());
-        let _reset = ResetTurn(&self.current);
+        let _current = self.current.begin(handler.clone());
         let blocks = self.prompt_blocks(handler, prompt);
         let request = PromptRequest::new(self.session.clone(), blocks);
         let answer = self.connection.send_request(request).block_task();
@@ -363,15 +330,6 @@ async fn open_hooks(
     Ok((Some(endpoint), setup))
 }
 
-/// Takes the turn away from the connection when a prompt is over.
-struct ResetTurn<'a>(&'a CurrentTurn);
-
-impl Drop for ResetTurn<'_> {
-    fn drop(&mut self) {
-        *self.0.0.lock() = None;
-    }
-}
-
 fn initialize_request(command: &AgentCommand) -> InitializeRequest {
     let serves_tools = command.uses_our_tools();
     let files = FileSystemCapabilities::new()
@@ -382,182 +340,4 @@ fn initialize_request(command: &AgentCommand) -> InitializeRequest {
     InitializeRequest::new(ProtocolVersion::V1)
         .client_capabilities(capabilities)
         .client_info(info)
-}
-
-/// Starts to exchange messages with the agent. The connection comes through the channel; it ends with the agent.
-fn connect(
-    transport: impl agent_client_protocol::ConnectTo<Client> + 'static,
-    current: CurrentTurn,
-    gone: CancellationToken,
-) -> oneshot::Receiver<ConnectionTo<Agent>> {
-    let (sender, receiver) = oneshot::channel();
-    let turns = |current: &CurrentTurn| current.clone();
-    let (told, asked, read, written) = (
-        turns(&current),
-        turns(&current),
-        turns(&current),
-        turns(&current),
-    );
-    let (made, shown, awaited) = (turns(&current), turns(&current), turns(&current));
-    let (killed, released) = (turns(&current), current);
-    let ended = gone.clone();
-    let served = Client
-        .v1()
-        .name("countersign")
-        .on_receive_notification(
-            async move |told_update: SessionNotification, _connection| {
-                if let Some(handler) = told.get() {
-                    handler.handle_update(told_update.update);
-                }
-                Ok(())
-            },
-            on_receive_notification!(),
-        )
-        .on_receive_request(
-            async move |request: RequestPermissionRequest, responder, connection| {
-                let Some(handler) = asked.get() else {
-                    let outcome = RequestPermissionOutcome::Cancelled;
-                    return responder.respond(RequestPermissionResponse::new(outcome));
-                };
-                connection.spawn(async move {
-                    let outcome = handler.answer_permission(&request).await;
-                    responder.respond(RequestPermissionResponse::new(outcome))
-                })
-            },
-            on_receive_request!(),
-        )
-        .on_receive_request(
-            async move |request: ReadTextFileRequest, responder, connection| {
-                let handler = read.tools();
-                connection.spawn(async move {
-                    responder.respond_with_result(match handler {
-                        Ok(handler) => {
-                            files::read_file(&handler.turn, &request, &handler.over).await
-                        }
-                        Err(error) => Err(error),
-                    })
-                })
-            },
-            on_receive_request!(),
-        )
-        .on_receive_request(
-            async move |request: WriteTextFileRequest, responder, connection| {
-                let handler = written.tools();
-                connection.spawn(async move {
-                    responder.respond_with_result(match handler {
-                        Ok(handler) => {
-                            files::write_file(&handler.turn, &request, &handler.over).await
-                        }
-                        Err(error) => Err(error),
-                    })
-                })
-            },
-            on_receive_request!(),
-        )
-        .on_receive_request(
-            async move |request: CreateTerminalRequest, responder, _connection| {
-                let created = made.tools().and_then(|handler| {
-                    handler
-                        .terminals
-                        .create(&handler.turn, &request, &handler.over)
-                });
-                responder.respond_with_result(created.map(CreateTerminalResponse::new))
-            },
-            on_receive_request!(),
-        )
-        .on_receive_request(
-            async move |request: TerminalOutputRequest, responder, _connection| {
-                let handler = shown.tools();
-                responder.respond_with_result(
-                    handler.and_then(|handler| handler.terminals.output(&request.terminal_id)),
-                )
-            },
-            on_receive_request!(),
-        )
-        .on_receive_request(
-            async move |request: WaitForTerminalExitRequest, responder, connection| {
-                let handler = awaited.tools();
-                connection.spawn(async move {
-                    let exit = match handler {
-                        Ok(handler) => handler.terminals.wait(&request.terminal_id).await,
-                        Err(error) => Err(error),
-                    };
-                    responder.respond_with_result(exit.map(WaitForTerminalExitResponse::new))
-                })
-            },
-            on_receive_request!(),
-        )
-        .on_receive_request(
-            async move |request: KillTerminalRequest, responder, _connection| {
-                let handler = killed.tools();
-                let done = handler.and_then(|handler| handler.terminals.kill(&request.terminal_id));
-                responder.respond_with_result(done.map(|()| KillTerminalResponse::new()))
-            },
-            on_receive_request!(),
-        )
-        .on_receive_request(
-            async move |request: ReleaseTerminalRequest, responder, _connection| {
-                let handler = released.tools();
-                let done =
-                    handler.and_then(|handler| handler.terminals.release(&request.terminal_id));
-                responder.respond_with_result(done.map(|()| ReleaseTerminalResponse::new()))
-            },
-            on_receive_request!(),
-        )
-        .connect_with(transport, async move |connection: ConnectionTo<Agent>| {
-            // Nobody waits any more if the agent took too long.
-            let _ = sender.send(connection);
-            ended.cancelled().await;
-            Ok(())
-        });
-    tokio::spawn(async move {
-        if let Err(error) = served.await {
-            tracing::info!(%error, "the connection to an agent ended");
-        }
-        gone.cancel();
-    });
-    receiver
-}
-
-fn late_reason() -> String {
-    format!("it did not answer within {} s", AGENT_START_MAX.as_secs())
-}
-
-fn describe_error(error: &Error) -> String {
-    if is_connection_terminated(error) || is_incoming_transport_closed(error) {
-        return ENDED_REASON.to_owned();
-    }
-    let data = error.data.as_ref().map(|data| match data {
-        serde_json::Value::String(text) => text.clone(),
-        data => data.to_string(),
-    });
-    let text = match data {
-        Some(data) => format!("{} ({data})", error.message),
-        None => error.message.clone(),
-    };
-    tools::text::truncate_chars(&text, 1_000)
-}
-
-fn start_error(command: &AgentCommand, why: &str) -> UserError {
-    UserError::new(
-        format!("{} could not be started: {why}.", command.title),
-        "Start it by itself in a terminal to see what it needs.",
-    )
-}
-
-/// Returns the error of an agent whose person has to sign in first.
-fn sign_in_error(command: &AgentCommand, hello: &InitializeResponse) -> UserError {
-    let ways = hello.auth_methods.iter();
-    let ways: Vec<&str> = ways.map(|way| way.name()).collect();
-    let hint = match ways.is_empty() {
-        true => "Sign in to it in a terminal, or give it its key.".to_owned(),
-        false => format!(
-            "Sign in to it in a terminal, or give it its key: {}.",
-            ways.join("; ")
-        ),
-    };
-    UserError::new(
-        format!("{} wants you to sign in first.", command.title),
-        hint,
-    )
 }

@@ -9,9 +9,12 @@
 
 mod agent_command;
 mod connection;
+mod current_turn;
 mod error_output;
+mod faults;
 mod files;
 mod hook_endpoint;
+mod incoming;
 mod permission;
 mod terminals;
 mod tool_use;
