@@ -402,3 +402,26 @@ async fn what_an_agent_does_without_asking_is_on_record_with_a_warning() {
     assert_eq!(names.len(), 3, "{names:?}");
     assert!(names.contains(&"todo".to_owned()), "{names:?}");
 }
+
+#[tokio::test]
+async fn an_agent_of_somebody_else_is_asked_for_no_plan() {
+    let wire = r#"-> {"id": 1, "method": "initialize"}
+<- {"id": 1, "result": {"protocolVersion": 1}}
+-> {"id": 2, "method": "session/new"}
+<- {"id": 2, "result": {"sessionId": "s"}}
+-> {"id": 3, "method": "session/prompt"}
+<- {"id": 3, "result": {"stopReason": "end_turn"}}
+"#;
+    let mut place = AgentDesk::new("unknown", wire).await;
+    place.start("Go.").await;
+    assert_eq!(place.desk.wait_until_ended().await, SessionState::Done);
+    let op = Op::SetPlanning {
+        session: place.desk.session.clone(),
+        on: true,
+    };
+    let fault = place.desk.engine.submit(op).await.unwrap_err();
+    assert_eq!(
+        fault.message,
+        "An agent of somebody else cannot hand in a plan here."
+    );
+}

@@ -2,6 +2,7 @@
 
 import type { Book } from '../features/rules/book.svelte';
 import type { Command } from '../features/palette/Palette.svelte';
+import { isAgent } from '../state/agents.svelte';
 import type { Desk } from '../state/desk.svelte';
 import { baseName } from '../widgets/figures';
 import { sessionStates } from '../domain/states';
@@ -51,7 +52,7 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
       icon: 'read',
       run: acts.briefing,
     });
-  if (session) {
+  if (session && !isAgent(session.model)) {
     const on = !session.planning;
     here.push({
       id: 'plan',

@@ -7,6 +7,11 @@ import type { Store } from './store.svelte';
 /** Provider of a session in which an agent of somebody else answers; its model is the agent's id, or a command line. */
 export const AGENT_PROVIDER = 'agent';
 
+/** Whether an agent of somebody else answers, which cannot hand in a plan. */
+export function isAgent({ provider }: ModelChoice): boolean {
+  return provider === AGENT_PROVIDER;
+}
+
 /** An agent that can answer in a session once its program is installed. */
 export interface Agent extends AcpProgram {
   id: string;
@@ -37,8 +42,9 @@ export class Agents {
   }
 
   /** Names what answers in a session: a model, an agent by its title, or the program of a command line. */
-  nameOf({ provider, model }: ModelChoice): string {
-    if (provider !== AGENT_PROVIDER) return model || provider;
+  nameOf(choice: ModelChoice): string {
+    const { provider, model } = choice;
+    if (!isAgent(choice)) return model || provider;
     const known = this.all.find(({ id }) => id === model);
     return known?.title ?? baseName(model.split(/\s/, 1)[0] ?? model);
   }

@@ -45,6 +45,7 @@ test('a session with an agent is called by its title, and says nothing of tokens
   await click('answerer-claude-code');
   expect(screen.queryByTestId('start-advanced'), 'an agent takes none of these').toBeNull();
   expect(screen.queryByTestId('model-menu')).toBeNull();
+  expect(screen.queryByTestId('start-plan'), 'it cannot hand in a plan').toBeNull();
   await type('first-message', 'Look around');
   await click('start-session');
   const session = { provider: 'agent', model: 'claude-code' };
@@ -53,6 +54,10 @@ test('a session with an agent is called by its title, and says nothing of tokens
   await waitFor(() => expect(title()?.textContent).toBe('shop · Claude Code'));
   const began = document.querySelector('[title^="Began"]')?.getAttribute('title') ?? '';
   expect(began).not.toContain('token');
+  expect(screen.queryByTestId('plan-first')).toBeNull();
+  await click('session-more');
+  expect(screen.queryByTestId('session-more-plan')).toBeNull();
+  expect(at('session-more-rename')).toBeTruthy();
   expect(document.querySelector('[data-testid^="rail-session-ses_new"]')?.getAttribute('title')).toBe(
     'Look around · Claude Code',
   );

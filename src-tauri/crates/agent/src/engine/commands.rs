@@ -317,6 +317,9 @@ pub(crate) async fn open_session(
         .map(|text| UserMessage::parse(text, Vec::new()))
         .transpose()?;
     engine.check_model(&model)?;
+    if starts_planning {
+        planning::check_can_plan(&model.provider)?;
+    }
     let id = SessionId(engine.config.ids.next_id("ses"));
     let conversation = Conversation::new(options.clone().unwrap_or_default(), None);
     let session = engine.admit_session(id.clone(), workspace, model.clone(), conversation)?;

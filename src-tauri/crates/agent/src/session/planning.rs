@@ -7,6 +7,7 @@ use protocol::model::Message;
 use protocol::{CallId, Capability, Outcome, ToolInterface, ToolMode, UserError};
 
 use crate::session::Session;
+use crate::session::agent_runner::AGENT_PROVIDER;
 
 /// Reason why a call is denied while its agent plans, for the agent and the person.
 const HIDDEN_TOOLS_REASON: &str =
@@ -50,10 +51,24 @@ pub(crate) fn apply_outcome(session: &Session, call: &CallId, outcome: &Outcome)
     }
 }
 
+/// Checks that whoever answers with this provider can hand in a plan. An agent of somebody else has no way to.
+///
+/// # Errors
+/// It has none.
+pub(crate) fn check_can_plan(provider: &str) -> Result<(), UserError> {
+    match provider == AGENT_PROVIDER {
+        true => Err(UserError::new(
+            "An agent of somebody else cannot hand in a plan here.",
+            "Ask it for a plan in your message, or choose a mode of the agent in which it plans.",
+        )),
+        false => Ok(()),
+    }
+}
+
 /// Switches planning on or off, on request of a person or to match the session's caller, and tells the model.
 ///
 /// # Errors
-/// The change could not be recorded; nothing changed in that case.
+/// Whoever answers cannot hand in a plan, or the change could not be recorded; nothing changed in either case.
 pub(crate) async fn set_planning(
     session: &Session,
     on: bool,
@@ -61,6 +76,9 @@ pub(crate) async fn set_planning(
 ) -> Result<(), UserError> {
     if session.with_conversation(|conversation| conversation.planning) == on {
         return Ok(());
+    }
+    if on {
+        check_can_plan(&session.model.provider)?;
     }
     session
         .journal

@@ -264,6 +264,7 @@ fn find_model_option(run: &RunArgs) -> Option<&'static str> {
         ("--thinking", run.thinking.is_some()),
         ("--temperature", run.temperature.is_some()),
         ("--output-schema", run.output_schema.is_some()),
+        ("--plan", run.plan),
     ];
     let mut given = options.into_iter().filter(|(_, is_given)| *is_given);
     given.next().map(|(option, _)| option)
