@@ -150,6 +150,7 @@ describe('the frame', () => {
   test('the theme follows the setting', async () => {
     const { host } = await open();
     await click('rail-settings');
+    await click('section-appearance');
     await click('set-theme-dark');
     await waitFor(() => expect(document.documentElement.dataset['theme']).toBe('dark'));
     expect(lastOp(host)).toMatchObject({ type: 'set_settings', settings: { theme: 'dark' } });
@@ -261,7 +262,7 @@ describe('the start', () => {
     await click('start-session');
     expect(host.ops).toEqual([]);
     await click('enter-key');
-    await click('key-anthropic');
+    await waitFor(() => expect(focused()).toBe('key-field'));
     await fireEvent.input(at('key-field'), { target: { value: ' sk-1 ' } });
     await click('key-save');
     expect(host.ops).toEqual([{ type: 'set_key', provider: 'anthropic', key: 'sk-1' }]);
@@ -368,7 +369,7 @@ describe('what is wrong, and what is added', () => {
   ];
 
   test('faults stand above everything, one at first, until they are put aside', async () => {
-    await open(new FakeHost(events, { faults }));
+    const { desk } = await open(new FakeHost(events, { faults }));
     expect(at('faults').textContent).toContain(
       'settings.toml, line 2: no such setting. Correct the line. Until then every call asks.',
     );
@@ -377,7 +378,7 @@ describe('what is wrong, and what is added', () => {
     expect(at('faults').textContent).toContain('Mine');
     expect(await findSeriousFaults()).toEqual([]);
     await click('faults-settings');
-    expect(at('panel').getAttribute('aria-label')).toBe('Settings');
+    expect(desk.navigation.view).toEqual({ screen: 'settings', section: 'providers' });
     await click('faults-aside');
     expect(screen.queryByTestId('faults')).toBeNull();
   });

@@ -4,12 +4,12 @@ import type { Book } from '../features/rules/book.svelte';
 import type { Command } from '../features/palette/Palette.svelte';
 import { isAgent } from '../state/agents.svelte';
 import type { Desk } from '../state/desk.svelte';
+import { settingsSections } from '../features/settings/sections';
 import { baseName } from '../widgets/figures';
 import { sessionStates } from '../domain/states';
 
 /** Acts of the window besides navigation. */
 export interface WindowActs {
-  settings: () => void;
   appearance: () => void;
   inspector: () => void;
   /** Opens or closes the briefing of the open session. */
@@ -110,7 +110,19 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
     { id: 'new', text: 'New session…', icon: 'plus', run: () => desk.navigation.go('start') },
     { id: 'demo', text: 'Play the demo', icon: 'play', run: () => void desk.navigation.playDemo() },
     { id: 'inspector', text: 'Inspector', icon: 'panel', key: 'I', run: acts.inspector },
-    { id: 'settings', text: 'Settings', icon: 'settings', run: acts.settings },
+    {
+      id: 'settings',
+      text: 'Settings',
+      icon: 'settings',
+      key: 'Ctrl ,',
+      run: () => desk.navigation.openSettings(),
+    },
+    ...settingsSections.map(({ id, title, icon }): Command => ({
+      id: `settings-${id}`,
+      text: `Settings: ${title}`,
+      icon,
+      run: () => desk.navigation.openSettings(id),
+    })),
     { id: 'appearance', text: 'Light or dark', icon: 'theme', run: acts.appearance },
     { id: 'keys', text: 'All keys', icon: 'info', key: '?', run: acts.keys },
     ...desk.sessions.map((one): Command => {

@@ -1,4 +1,4 @@
-// The panels beside the screen and over it: inspector, briefing, settings, the panel of the rules, palette, keys.
+// The panels beside the screen and over it: inspector, briefing, the panel of the rules, palette, keys.
 
 import { createContext, tick } from 'svelte';
 import { focusCard } from '../domain/card_focus';
@@ -15,7 +15,6 @@ const BESIDE_MIN = 1200;
 export class Panels {
   /** The overlay that is open over the whole window. */
   over: 'palette' | 'keys' | null = $state(null);
-  settings = $state(false);
   width = $state(window.innerWidth);
   /** Whether the briefing of the open session was opened. */
   #briefed = $state(false);
@@ -36,7 +35,7 @@ export class Panels {
   readonly book: Book | null = $derived.by(() =>
     this.#desk.navigation.view.screen === 'rules' ? (part('book')?.bookOf(this.#desk) ?? null) : null,
   );
-  readonly briefing = $derived.by(() => this.#briefed && this.session !== undefined && !this.settings);
+  readonly briefing = $derived.by(() => this.#briefed && this.session !== undefined);
   /** Whether the screen has calls that the inspector can show. */
   readonly hasInspector = $derived.by(() => {
     const { view, triedSession } = this.#desk.navigation;
@@ -49,10 +48,9 @@ export class Panels {
     return this.hasInspector && (selection.inspectorOpen ?? beside);
   });
   /** Whether the inspector is the panel that is visible beside the screen. */
-  readonly inspectorSeen = $derived.by(() => this.inspector && !this.settings && !this.briefing);
+  readonly inspectorSeen = $derived.by(() => this.inspector && !this.briefing);
   /** Name of the panel that is visible beside the screen; none if there is none. */
   readonly name = $derived.by(() => {
-    if (this.settings) return 'Settings';
     if (this.briefing) return 'Briefing';
     if (this.book) return this.book.side ? 'Rule' : null;
     return this.inspector ? 'Inspector' : null;
@@ -69,28 +67,22 @@ export class Panels {
     await tick();
     if (this.#before instanceof HTMLElement && this.#before.isConnected) this.#before.focus();
   }
-  toggleSettings(): void {
-    this.settings = !this.settings;
-  }
   toggleInspector(): void {
     const { book } = this;
-    if (book?.side && !this.settings) void this.closePanel();
-    else if (book?.side) this.settings = false;
+    if (book?.side) void this.closePanel();
     else book?.begin();
     if (!this.hasInspector) return;
     const seen = this.inspectorSeen;
-    this.settings = this.#briefed = false;
+    this.#briefed = false;
     this.#desk.selection.inspectorOpen = !seen;
   }
   toggleBriefing(): void {
     this.#briefed = !this.briefing;
-    this.settings = false;
   }
   /** Closes the panel beside the screen. */
   async closePanel(): Promise<void> {
-    const back = !this.settings && this.book ? this.book.close() : null;
-    if (this.settings) this.settings = false;
-    else if (this.briefing) this.#briefed = false;
+    const back = this.book ? this.book.close() : null;
+    if (this.briefing) this.#briefed = false;
     else if (!this.book) this.#desk.selection.inspectorOpen = false;
     await tick();
     back?.focus();
@@ -104,6 +96,7 @@ export class Panels {
     if (key !== 'escape') event.preventDefault();
     const { ownerKey } = this.#desk.focus;
     if (key === 'palette') void (this.over ? this.close() : this.open('palette'));
+    else if (key === 'settings') this.#toSettings();
     else if (key === 'search') this.#desk.navigation.go('search');
     else if (key === 'keys') void this.open('keys');
     else if (key === 'inspector') this.toggleInspector();
@@ -111,11 +104,15 @@ export class Panels {
     else if (key === 'previous') stepFocus(-1, ownerKey);
     else this.#escape();
   }
+  #toSettings(): void {
+    this.over = null;
+    this.#desk.navigation.openSettings();
+  }
   #escape(): void {
     if (this.over) return;
     const { ownerKey } = this.#desk.focus;
     const isOver = (this.inspector || this.book?.side) && this.width < BESIDE_MIN;
-    if (this.settings || this.briefing || isOver) void this.closePanel();
+    if (this.briefing || isOver) void this.closePanel();
     else if (ownerKey !== undefined) focusCard(ownerKey);
   }
 
@@ -127,7 +124,6 @@ export class Panels {
         part('sources')?.sourceStores(this.#desk).go(kind, { at });
       },
       rules: (act) => void this.#toRules(act),
-      settings: () => this.toggleSettings(),
       appearance,
       inspector: () => this.toggleInspector(),
       briefing: () => this.toggleBriefing(),

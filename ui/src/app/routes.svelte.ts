@@ -13,10 +13,10 @@ const sources = {
   servers: () => import('./screens/Servers.svelte'),
   connections: () => import('./screens/Connections.svelte'),
   rules: () => import('./screens/Rules.svelte'),
+  settings: () => import('./screens/Settings.svelte'),
   // Panels that open beside a screen or over it.
   inspector: () => import('../features/inspector/Inspector.svelte'),
   briefing: () => import('../features/briefing/Briefing.svelte'),
-  settings: () => import('../features/settings/Settings.svelte'),
   rulePanel: () => import('../features/rules/Panel.svelte'),
   palette: () => import('../features/palette/Palette.svelte'),
   keys: () => import('../features/palette/Keys.svelte'),
@@ -40,6 +40,7 @@ export const screenNames: Record<View['screen'], string> = {
   servers: 'Servers',
   connections: 'Connections',
   rules: 'Rules',
+  settings: 'Settings',
   session: '',
 };
 

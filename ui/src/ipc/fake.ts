@@ -1,4 +1,4 @@
-// An engine made of a recorded stream: for tests, and for the interface in a plain browser (?fake=demo|empty|large|stream|reach).
+// An engine made of a recorded stream: for tests, and for the interface in a plain browser (?fake=demo|empty|keyless|large|stream|reach).
 
 import { beginEntry, changeEntry, entryId, isCall, sessionAfter } from '../state/fold';
 import type {
@@ -24,7 +24,7 @@ import type {
 import { Refused, type AnswerTo, type Host } from './desk';
 import { account } from './fake_account';
 import { searchEntries } from './fake_search';
-import { emptySnapshot, firstStart, languageViews, promised } from './fake_settings';
+import { emptySnapshot, firstStart, languageViews, promised, withoutKeychain } from './fake_settings';
 import { quietDay } from './fake_attention';
 import { briefed, briefingText } from './fake_briefing';
 import { FakeApis } from './fake_apis';
@@ -466,6 +466,7 @@ function talk(host: FakeHost, session: string, pieces: number): void {
 export async function openFake(name: string): Promise<Host> {
   const sample = (await import('../../../tests/golden/sample.jsonl?raw')).default;
   if (name === 'empty') return new FakeHost([], { providers: firstStart() });
+  if (name === 'keyless') return new FakeHost([], { providers: withoutKeychain() });
   if (name === 'large') return new FakeHost(largeStream(100_000));
   const host = new FakeHost(untilNow(parseStream(sample), Date.now()));
   host.history.conflicts = { und_0002: ['crates/core/src/lib.rs'] };

@@ -132,6 +132,16 @@ export function emptySnapshot(): EngineView {
   };
 }
 
+/** Providers on a machine whose keychain cannot be used, where no key was found either. */
+export function withoutKeychain(): ProviderView[] {
+  const variables: Record<string, string> = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' };
+  return emptySnapshot().providers.map((provider) => {
+    const variable = variables[provider.id];
+    const note = `No key. Set the environment variable ${variable} (The system keychain cannot be used here).`;
+    return variable === undefined ? provider : { ...provider, ready: false, note, models: [] };
+  });
+}
+
 /** Providers where no key was entered and nothing local runs: only the demo can start. */
 export function firstStart(): ProviderView[] {
   return emptySnapshot().providers.map((provider) =>

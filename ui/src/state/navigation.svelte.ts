@@ -4,7 +4,7 @@ import type { NewRule, Op, Rule, UserError } from '../ipc/bindings';
 import { faultOf } from '../ipc/desk';
 import { withDescendants } from './sub_agents';
 import type { Store } from './store.svelte';
-import type { Jump, View } from './view';
+import type { Jump, SettingsFocus, SettingsSection, View } from './view';
 
 /** Further effects of navigation. */
 interface Hooks {
@@ -27,6 +27,10 @@ export class Navigation {
   newRule: NewRule | null = $state.raw(null);
   /** Id of the agent to begin a session with, once. */
   newAgent: string | null = $state.raw(null);
+  /** Part of the settings that gets the focus, once. */
+  settingsFocus: SettingsFocus | null = $state.raw(null);
+  /** The screen from which the settings were opened; none if they were open from the beginning. */
+  beforeSettings: View | null = $state.raw(null);
   /** Text of the last search; kept while other screens are open. */
   searchText = $state('');
   /** The last selected change in the history. */
@@ -35,6 +39,8 @@ export class Navigation {
   tool = $state('');
   /** The session in which a tool was last tried; its cards stand on the Tools screen too. */
   triedSession: string | null = $state(null);
+  /** The last open section of the settings. */
+  #section: SettingsSection = 'providers';
   /** Whether the person did anything since the window opened: then nothing takes them elsewhere. */
   #touched = false;
   readonly #store: Store;
@@ -61,10 +67,37 @@ export class Navigation {
   }
 
   /** Goes to a screen. */
-  go(screen: Exclude<View['screen'], 'session'>): void {
+  go(screen: Exclude<View['screen'], 'session' | 'settings'>): void {
     this.#hooks.leave();
     this.touch();
     this.view = { screen };
+  }
+
+  /**
+   * Opens the settings: where they were last, or at a section, with the focus on its heading or in the field for the key of
+   * a provider.
+   */
+  openSettings(section?: SettingsSection, provider?: string): void {
+    if (this.view.screen !== 'settings') this.beforeSettings = this.view;
+    if (provider !== undefined) this.settingsFocus = { on: 'key', provider };
+    else this.settingsFocus = { on: section === undefined ? 'index' : 'heading' };
+    this.#hooks.leave();
+    this.touch();
+    this.showSection(section ?? this.#section);
+  }
+
+  /** Shows a section of the settings, without a move of the focus. */
+  showSection(section: SettingsSection): void {
+    this.#section = section;
+    this.view = { screen: 'settings', section };
+  }
+
+  /** Goes back to the screen from which the settings were opened. */
+  leaveSettings(): void {
+    const before = this.beforeSettings;
+    if (before === null || before.screen === 'settings') return;
+    if (before.screen === 'session') this.show(before.session);
+    else this.go(before.screen);
   }
 
   /** Shows a rule where it stands, among the others. */

@@ -36,13 +36,15 @@ test.each<[string, Pick<EngineView, 'sessions' | 'desk'>, View]>([
 ])('%s', (_, snapshot, view) => expect(openingView(snapshot)).toEqual(view));
 
 describe('after the page was loaded anew', () => {
-  test.each<View>([{ screen: 'start' }, { screen: 'rules' }, { screen: 'session', session: 'ses_0002' }])(
-    '%o is looked at again, whatever waits',
-    (view) => {
-      keepView(sessionStorage, view);
-      expect(openingView(whole, keptView(sessionStorage))).toEqual(view);
-    },
-  );
+  test.each<View>([
+    { screen: 'start' },
+    { screen: 'rules' },
+    { screen: 'settings', section: 'undo' },
+    { screen: 'session', session: 'ses_0002' },
+  ])('%o is looked at again, whatever waits', (view) => {
+    keepView(sessionStorage, view);
+    expect(openingView(whole, keptView(sessionStorage))).toEqual(view);
+  });
 
   test('a session that is over is looked at again, although nothing waits and nothing runs', () => {
     const view: View = { screen: 'session', session: 'ses_0001' };

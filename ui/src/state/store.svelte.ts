@@ -228,8 +228,17 @@ export abstract class Store {
   async copySession(session: string, format: 'md' | 'jsonl'): Promise<void> {
     try {
       const answer = await this.query({ type: 'export', session, format });
-      await navigator.clipboard.writeText(answer.text);
-      this.toasts.add({ icon: 'copy', ink: 'plain', title: 'Copied', text: this.session(session)?.title, brief: true });
+      await this.copyText(answer.text, this.session(session)?.title);
+    } catch (thrown) {
+      this.tellFault(thrown);
+    }
+  }
+
+  /** Copies a text, and says so by the name of it. */
+  async copyText(text: string, name: string | undefined): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.toasts.add({ icon: 'copy', ink: 'plain', title: 'Copied', text: name, brief: true });
     } catch (thrown) {
       this.tellFault(thrown);
     }

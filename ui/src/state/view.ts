@@ -1,5 +1,24 @@
 // The view: the screen in the middle of the window, and the entry to be shown in it once.
 
+/** Sections of the settings, in their order. */
+export const SETTINGS_SECTIONS = [
+  'providers',
+  'appearance',
+  'asking',
+  'commands',
+  'limits',
+  'undo',
+  'web_search',
+  'languages',
+  'programs',
+  'about',
+] as const;
+/** One section of the settings. */
+export type SettingsSection = (typeof SETTINGS_SECTIONS)[number];
+
+/** Part of the settings that gets the focus as they are opened. */
+export type SettingsFocus = { on: 'index' } | { on: 'heading' } | { on: 'key'; provider: string };
+
 /** Screen in the middle of the window. */
 export type View =
   | { screen: 'start' }
@@ -10,6 +29,7 @@ export type View =
   | { screen: 'servers' }
   | { screen: 'connections' }
   | { screen: 'rules' }
+  | { screen: 'settings'; section: SettingsSection }
   | { screen: 'session'; session: string };
 
 /** An entry to be shown and marked for a moment. */
@@ -30,9 +50,13 @@ export function keepView(storage: Storage, view: View): void {
 
 /** Returns the screen that was open before the page was reloaded; none when the window has just opened. */
 export function keptView(storage: Storage): View | null {
-  const kept: { screen?: unknown; session?: unknown } | null = JSON.parse(storage.getItem(KEPT) ?? 'null');
+  const kept: { screen?: unknown; session?: unknown; section?: unknown } | null = JSON.parse(
+    storage.getItem(KEPT) ?? 'null',
+  );
   if (kept?.screen === 'session')
     return typeof kept.session === 'string' ? { screen: 'session', session: kept.session } : null;
+  if (kept?.screen === 'settings')
+    return { screen: 'settings', section: SETTINGS_SECTIONS.find((known) => known === kept.section) ?? 'providers' };
   const screen = SCREENS.find((known) => known === kept?.screen);
   return screen ? { screen } : null;
 }

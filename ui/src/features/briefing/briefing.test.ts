@@ -61,12 +61,12 @@ test('a text is read when it is asked for, hidden characters named; what an auth
   expect(await findSeriousFaults()).toEqual([]);
 });
 
-test('it gives way to the inspector and the settings, closes with Escape, and is found in the palette', async () => {
+test('it gives way to the inspector, is there again after the settings, closes with Escape, and is found in the palette', async () => {
   await open();
   await click('rail-settings');
-  await screen.findByTestId('close-settings');
+  await screen.findByTestId('settings');
   expect(screen.queryByTestId('briefing')).toBeNull();
-  await click('close-settings');
+  await click('settings-back');
   await screen.findByTestId('briefing');
   await fireEvent.keyDown(at('panel'), { key: 'Escape' });
   await waitFor(() => expect(screen.queryByTestId('briefing')).toBeNull());

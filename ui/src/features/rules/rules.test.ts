@@ -412,6 +412,7 @@ test('the palette leads here, and I opens and closes what stands beside', async 
   await screen.findByTestId('rule-pattern');
   await click('rail-settings');
   expect(screen.queryByTestId('rule-pattern')).toBeNull();
+  await click('settings-back');
   await fireEvent.click(row('.env*'));
   await waitFor(() => expect((at('rule-pattern') as HTMLInputElement).value).toBe('.env*'));
 });

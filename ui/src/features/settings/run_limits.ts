@@ -35,7 +35,7 @@ export const limits: readonly { name: keyof RunLimits; text: string; hint: strin
   { name: 'tokens', text: 'Tokens', hint: 'Read and written' },
   { name: 'cost_usd', text: 'Cost in dollars', hint: 'Where the price is known' },
   { name: 'minutes', text: 'Minutes at work', hint: 'Waiting for you does not count' },
-  { name: 'repeats', text: 'Same call again', hint: 'In a row, with the same result; a command or change then asks' },
+  { name: 'repeats', text: 'Repeated calls', hint: 'In a row, with the same result; a command or change then asks' },
 ];
 
 /** Reads a number as it was typed, or returns the problem with it. Grouping commas and spaces are allowed. */

@@ -1,4 +1,4 @@
-// Commands in the settings: what asks, and what this machine can promise (M22, M24).
+// What is set in each section of the settings, among them what asks and what this machine can promise (M22, M24).
 
 import { fireEvent, screen, waitFor } from '@testing-library/svelte';
 import { expect, test, vi } from 'vitest';
@@ -9,17 +9,10 @@ import { Refused } from '../../ipc/desk';
 import { FakeHost } from '../../ipc/fake';
 import { parseStream } from '../../ipc/fake_streams';
 import { emptySnapshot, promised } from '../../ipc/fake_settings';
-import type { Desk } from '../../state/desk.svelte';
-
-async function settings(host = new FakeHost(parseStream(sample))): Promise<Desk> {
-  const desk = await openApp(host);
-  await fireEvent.click(at('rail-settings'));
-  await screen.findByTestId('doctor');
-  return desk;
-}
+import { openSettings } from './settings_page';
 
 test('what asks is set for everywhere, and for a folder that differs', async () => {
-  const desk = await settings();
+  const desk = await openSettings('asking');
   await fireEvent.click(at('set-posture-ask_about_effects'));
   await waitFor(() => expect(desk.settings.posture).toBe('ask_about_effects'));
   expect(screen.queryByTestId('set-folder-posture')).toBeNull();
@@ -32,7 +25,7 @@ test('what asks is set for everywhere, and for a folder that differs', async () 
 });
 
 test('what the machine can promise stands with what was tried', async () => {
-  await settings();
+  await openSettings('commands');
   await waitFor(() => expect(text('doctor')).toContain('Speculative: a dry run changes nothing real'));
   expect(text('doctor')).toContain('Landlock and seccomp hold in the sandbox.');
 });
@@ -46,13 +39,13 @@ test('what it cannot is said as plainly', async () => {
     kill_tree: false,
     reasons: ['User namespaces are switched off on this machine.'],
   };
-  await settings(host);
+  await openSettings('commands', host);
   await waitFor(() =>
     expect(text('doctor')).toContain('Gate only: runs for real, and what it changes cannot be undone'),
   );
   expect(text('doctor')).toContain('It reaches the network');
   expect(text('doctor')).toContain('User namespaces are switched off');
-  expect(await findFaults(at('panel'))).toEqual([]);
+  expect(await findFaults(at('settings'))).toEqual([]);
 });
 
 test('a trial that fails is told, and can be made again', async () => {
@@ -65,7 +58,7 @@ test('a trial that fails is told, and can be made again', async () => {
       ? Promise.reject(new Refused({ message: 'The folder is gone.', hint: 'Choose another.', context: [] }))
       : answer(asked),
   );
-  await settings(host);
+  await openSettings('commands', host);
   await waitFor(() => expect(text('doctor')).toContain('The folder is gone. Choose another.'));
   fails = false;
   await fireEvent.click(at('doctor-again'));
@@ -73,7 +66,7 @@ test('a trial that fails is told, and can be made again', async () => {
 });
 
 test('a language server is switched on where it is found, says what it runs, and goes off again', async () => {
-  const desk = await settings();
+  const desk = await openSettings('languages');
   const set = () => desk.settings.language_servers.map(({ id, enabled }) => [id, enabled]);
   await screen.findByTestId('language-pyright');
   expect(screen.queryByTestId('language-rust-analyzer')).toBeNull();
@@ -88,7 +81,7 @@ test('a language server is switched on where it is found, says what it runs, and
 });
 
 test('a language server of the own is added, switched off and removed', async () => {
-  const desk = await settings();
+  const desk = await openSettings('languages');
   await fireEvent.click(await screen.findByTestId('language-add'));
   for (const [field, value] of [
     ['command', 'kotlin-lsp'],
@@ -125,7 +118,7 @@ test('the first start asks what asks, and a session begins with the answer', asy
 
 test('each search provider says whether it has its key, before and after one is kept', async () => {
   const host = new FakeHost(parseStream(sample));
-  const desk = await settings(host);
+  const desk = await openSettings('web_search', host);
   const one = (id: string, wire: 'brave' | 'searxng') => ({
     id,
     wire,
@@ -147,7 +140,7 @@ test('each search provider says whether it has its key, before and after one is 
 });
 
 test('what no command may open in a sandbox, and how much memory one may take', async () => {
-  const desk = await settings();
+  const desk = await openSettings('commands');
   const add = async (path: string) => {
     await fireEvent.input(at('closed-add'), { target: { value: path } });
     await fireEvent.click(at('closed-save'));
@@ -166,12 +159,12 @@ test('what no command may open in a sandbox, and how much memory one may take', 
   await fireEvent.input(at('set-memory'), { target: { value: '' } });
   await fireEvent.click(at('closed-remove'));
   await waitFor(() => expect(desk.settings.sandbox).toEqual({ closed: [] }));
-  expect(await findFaults(at('panel'))).toEqual([]);
+  expect(await findFaults(at('settings'))).toEqual([]);
 });
 
 test('a path that the engine refuses stays in its field, and the person is told why', async () => {
   const host = new FakeHost(parseStream(sample));
-  const desk = await settings(host);
+  const desk = await openSettings('commands', host);
   vi.spyOn(host, 'submit').mockRejectedValueOnce(
     new Refused({ message: '`~/keys` cannot be closed.', hint: 'Name another.', context: [] }),
   );
@@ -183,7 +176,7 @@ test('a path that the engine refuses stays in its field, and the person is told 
 });
 
 test('copies before calls of servers, and tools that need none', async () => {
-  const desk = await settings();
+  const desk = await openSettings('undo');
   await fireEvent.input(at('read-only-add'), { target: { value: 'files__read_*' } });
   await fireEvent.click(at('read-only-save'));
   await waitFor(() => expect(desk.settings.server_tools).toEqual({ snapshot: true, read_only: ['files__read_*'] }));
@@ -195,7 +188,7 @@ test('copies before calls of servers, and tools that need none', async () => {
 
 test('a hook is added with when it is started, and taken out; one that was not confirmed stays in its fields', async () => {
   const host = new FakeHost(parseStream(sample));
-  const desk = await settings(host);
+  const desk = await openSettings('programs', host);
   const given = (id: string, value: string) => fireEvent.input(at(id), { target: { value } });
   await fireEvent.click(at('hook-add'));
   await given('hook-name', 'audit');
@@ -227,7 +220,7 @@ test('a hook is added with when it is started, and taken out; one that was not c
 });
 
 test('a watchdog is added and taken out', async () => {
-  const desk = await settings();
+  const desk = await openSettings('programs');
   await fireEvent.click(at('watchdog-add'));
   expect(screen.queryByTestId('hook-on-before')).toBeNull();
   await fireEvent.input(at('watchdog-name'), { target: { value: 'no production' } });

@@ -1,0 +1,116 @@
+// Keys of providers: entered in place, refused in place, and not asked for where none can be kept.
+
+import { screen, waitFor } from '@testing-library/svelte';
+import { expect, test, vi } from 'vitest';
+import { at, click, focused, openApp, text, type } from '../../app/app_page';
+import type { ProviderSettings, ProviderView } from '../../ipc/bindings';
+import { Refused } from '../../ipc/desk';
+import { FakeHost } from '../../ipc/fake';
+import { emptySnapshot, firstStart, withoutKeychain } from '../../ipc/fake_settings';
+import { canKeepKeys, lacksKey, variableOf } from '../../domain/keys/keychain';
+import { findFaults, findSeriousFaults } from '../../testing/accessibility';
+import { openSettings } from './settings_page';
+
+const keychainRefusal = new Refused({
+  message: 'The system keychain cannot be used here.',
+  hint: 'Use an environment variable for the key.',
+  context: [],
+});
+const field = () => at('key-field') as HTMLInputElement;
+
+test('what is refused is told at its field, and stays there', async () => {
+  const host = new FakeHost([], { providers: firstStart() });
+  const desk = await openSettings('providers', host);
+  vi.spyOn(host, 'submit').mockRejectedValueOnce(
+    new Refused({ message: 'The keychain is locked.', hint: 'Unlock it.', context: [] }),
+  );
+  await click('key-openai');
+  await type('key-field', 'sk-1');
+  await click('key-save');
+  await waitFor(() => expect(text('key-refused')).toBe('The keychain is locked. Unlock it.'));
+  expect([field().value, field().getAttribute('aria-invalid'), desk.toasts.lines]).toEqual(['sk-1', 'true', []]);
+  expect(await findFaults(at('settings'))).toEqual([]);
+  await click('key-save');
+  await waitFor(() => expect(screen.queryByTestId('key-entry')).toBeNull());
+  expect(host.ops).toEqual([{ type: 'set_key', provider: 'openai', key: 'sk-1' }]);
+  await waitFor(() => expect(focused()).toBe('key-openai'));
+});
+
+test('without a keychain no key is asked for: its variable is named before anything is typed', async () => {
+  await openSettings('providers', new FakeHost([], { providers: withoutKeychain() }));
+  expect(text('no-keychain')).toContain('No key can be kept on this machine');
+  await click('key-anthropic');
+  expect(screen.queryByTestId('key-field')).toBeNull();
+  expect(text('key-no-keychain')).toContain('Set the environment variable ANTHROPIC_API_KEY');
+  expect(text('key-no-keychain')).toContain('start it there again');
+  expect(focused()).toBe('key-copy');
+  expect(await findSeriousFaults()).toEqual([]);
+});
+
+test('a keychain that turns out not to work takes the field away, and says what works', async () => {
+  const host = new FakeHost([], { providers: firstStart() });
+  await openSettings('providers', host);
+  vi.spyOn(host, 'submit').mockRejectedValueOnce(keychainRefusal);
+  await click('key-openai');
+  await type('key-field', 'sk-1');
+  await click('key-save');
+  await screen.findByTestId('key-no-keychain');
+  expect(screen.queryByTestId('key-field')).toBeNull();
+});
+
+test('the start asks for a key in the row of the provider, and its session can begin at once', async () => {
+  const host = new FakeHost([], { providers: firstStart() });
+  await openApp(host);
+  await click('choose-folder');
+  await type('first-message', 'Look around');
+  await click('enter-key');
+  await waitFor(() => expect(focused()).toBe('key-field'));
+  expect(at('not-ready').contains(field())).toBe(true);
+  expect(await findSeriousFaults()).toEqual([]);
+  await type('key-field', 'sk-1');
+  await click('key-save');
+  await waitFor(() => expect(screen.queryByTestId('not-ready')).toBeNull());
+  await waitFor(() => expect(focused()).toBe('provider-anthropic'));
+  expect((at('first-message') as HTMLTextAreaElement).value).toBe('Look around');
+  await type('model', 'claude-sonnet-5');
+  await click('start-session');
+  await waitFor(() => expect(host.ops.at(-1)).toMatchObject({ type: 'open_session', prompt: 'Look around' }));
+});
+
+test('the start without a keychain says how a key is set, and asks for none', async () => {
+  await openApp(new FakeHost([], { providers: withoutKeychain().filter(({ id }) => id !== 'ollama') }));
+  expect(text('enter-key')).toBe('How to set a key…');
+  await click('enter-key');
+  expect(text('key-no-keychain')).toContain('ANTHROPIC_API_KEY');
+  await click('key-cancel');
+  await waitFor(() => expect(focused()).toBe('to-key'));
+});
+
+test.each<[string, boolean]>([
+  ['No key. Set the environment variable X, or store a key in the system keychain.', true],
+  ['Lab refused the key from X (401): no. Check the key from X, or set another one.', true],
+  ['Lab needs a key, and none was found. Store a key in the system keychain.', true],
+  ['Not running at http://127.0.0.1:11434/. Start it with `ollama serve`.', false],
+])('%s lacks a key: %s', (note, lacks) => {
+  const provider: ProviderView = { id: 'lab', title: 'Lab', base_url: '', ready: false, note, models: [] };
+  expect(lacksKey(provider)).toBe(lacks);
+  expect(lacksKey({ ...provider, ready: true })).toBe(false);
+});
+
+test('whether keys can be kept, and which variable holds one', () => {
+  expect([canKeepKeys(emptySnapshot().providers), canKeepKeys(withoutKeychain())]).toEqual([true, false]);
+  const openai = withoutKeychain().find(({ id }) => id === 'openai')!;
+  expect(variableOf(openai, [])).toBe('OPENAI_API_KEY');
+  expect(variableOf({ ...openai, note: 'Key from OPENAI_API_KEY.' }, [])).toBe('OPENAI_API_KEY');
+  const prices = { input_usd_per_mtok: null, output_usd_per_mtok: null };
+  const own: ProviderSettings = {
+    id: 'openai',
+    title: 'Own',
+    wire: 'openai',
+    base_url: 'http://lab/',
+    key_env: null,
+    ...prices,
+  };
+  expect(variableOf(openai, [own])).toBeNull();
+  expect(variableOf(openai, [{ ...own, key_env: 'LAB_KEY' }])).toBe('LAB_KEY');
+});
