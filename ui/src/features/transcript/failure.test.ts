@@ -1,0 +1,76 @@
+// What leads on from a turn that failed: by its cause, and only while nothing else happened.
+
+import { screen, waitFor } from '@testing-library/svelte';
+import { expect, test } from 'vitest';
+import { at, click, focused, openApp, text } from '../../app/app_page';
+import sample from '../../../../tests/golden/sample.jsonl?raw';
+import type { EventBody, UserError } from '../../ipc/bindings';
+import { FakeHost } from '../../ipc/fake';
+import { withoutKeychain } from '../../ipc/fake_settings';
+import { parseStream } from '../../ipc/fake_streams';
+import { findSeriousFaults } from '../../testing/accessibility';
+import { waysOn, type WayOn } from './failure';
+
+const faultOf = (message: string): UserError => ({ message, hint: 'Do something.', context: [] });
+const refusedKey = faultOf('Anthropic refused the key from ANTHROPIC_API_KEY (401): invalid x-api-key.');
+const session = (await new FakeHost(parseStream(sample)).snapshot()).sessions.find(({ id }) => id === 'ses_0002')!;
+
+test.each<[string, readonly WayOn[]]>([
+  [refusedKey.message, ['change-key', 'again']],
+  ['Anthropic needs a key, and none was found.', ['enter-key', 'again']],
+  ['OpenAI does not know the model “gpt-0”: no such model.', ['new-session']],
+  ['OpenAI could not answer (429, tried 3 times): You exceeded your current quota.', ['change-key', 'again']],
+  ['Anthropic did not accept the request (400): Your credit balance is too low.', ['change-key', 'again']],
+  ['Lab did not accept the request (402): Payment required.', ['change-key', 'again']],
+  ['Lab is not set up: its base URL is none.', ['provider', 'again']],
+  ['The answer of OpenAI broke off before its end.', ['again']],
+])('%s', (message, ways) => {
+  const situation = { session, last: true, known: true };
+  expect(waysOn(faultOf(message), situation)).toEqual(ways);
+  expect(waysOn(faultOf(message), { ...situation, last: false }), 'dealt with').toEqual([]);
+  expect(waysOn(faultOf(message), { ...situation, session: { ...session, state: 'running' } })).toEqual([]);
+});
+
+test('an agent of somebody else has no key here', () => {
+  expect(waysOn(refusedKey, { session, last: true, known: false })).toEqual(['again']);
+});
+
+/** A host on which a turn of the last session failed. */
+function failing(fault: UserError, ...given: ConstructorParameters<typeof FakeHost>): FakeHost {
+  const host = new FakeHost(...given);
+  const ended = { usage: { input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost_usd: null }, duration_ms: 1 };
+  const bodies: EventBody[] = [
+    { type: 'session_opened', title: 'Fix it', workspace: '/w', model: { provider: 'anthropic', model: 'm' } },
+    { type: 'turn_started', turn: 1, message: 'msg_1' },
+    { type: 'turn_ended', turn: 1, message: 'msg_1', error: fault, opaque: null, ...ended },
+    { type: 'session_changed', state: 'failed' },
+  ];
+  host.emit('ses_x', ...bodies);
+  return host;
+}
+
+test('a refused key is changed at its field, and the way back leads to trying again', async () => {
+  const host = failing(refusedKey);
+  const desk = await openApp(host);
+  await click('rail-session-ses_x');
+  await screen.findByTestId('failure-change-key');
+  expect(await findSeriousFaults()).toEqual([]);
+  await click('failure-change-key');
+  await waitFor(() => expect(focused()).toBe('key-field'));
+  expect(at('key-anthropic').getAttribute('aria-expanded')).toBe('true');
+  await click('settings-back');
+  expect(desk.navigation.view).toEqual({ screen: 'session', session: 'ses_x' });
+  await click('failure-again');
+  expect(host.ops).toEqual([{ type: 'resume', session: 'ses_x' }]);
+  await waitFor(() => expect(screen.queryByTestId('failure-again')).toBeNull());
+});
+
+test('a missing key without a keychain leads to how one is set', async () => {
+  await openApp(failing(faultOf('Anthropic needs a key, and none was found.'), [], { providers: withoutKeychain() }));
+  await click('rail-session-ses_x');
+  await screen.findByTestId('failure-enter-key');
+  expect(text('failure-enter-key')).toBe('How to set a key…');
+  await click('failure-enter-key');
+  await waitFor(() => expect(focused()).toBe('key-copy'));
+  expect(text('key-no-keychain')).toContain('ANTHROPIC_API_KEY');
+});
