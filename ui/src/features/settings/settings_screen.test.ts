@@ -123,6 +123,20 @@ test('back leads to the screen from which the settings were opened', async () =>
   expect(desk.navigation.view).toEqual({ screen: 'session', session: 'ses_0001' });
 });
 
+test('what was chosen and typed for a new session is there again after the settings', async () => {
+  await openApp(recorded());
+  await click('rail-new');
+  await click('choose-folder');
+  await type('first-message', 'Look around');
+  await click('rail-settings');
+  await click('settings-back');
+  expect((at('first-message') as HTMLTextAreaElement).value).toBe('Look around');
+  expect((at('folder-site') as HTMLInputElement).checked).toBe(true);
+  await click('start-session');
+  await click('rail-new');
+  expect((at('first-message') as HTMLTextAreaElement).value).toBe('');
+});
+
 test('the file of the settings is named at the top, and its path can be copied', async () => {
   const copied: string[] = [];
   vi.stubGlobal('navigator', {
