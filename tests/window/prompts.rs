@@ -157,10 +157,11 @@ async fn settings(rig: &Rig, tour: &mut Tour) {
     rig.find("palette-input").await;
     rig.type_text("settings").await;
     rig.press(Key::Enter).await;
-    for (part, screen) in [
-        ("language-notes", "settings-languages"),
-        ("search-brave", "settings-search"),
+    for (section, part, screen) in [
+        ("languages", "language-notes", "settings-languages"),
+        ("web_search", "search-brave", "settings-search"),
     ] {
+        rig.click(&format!("section-{section}")).await;
         rig.find(part).await;
         let into = "document.querySelector(`[data-testid=${arguments[0]}]`).scrollIntoView({ block: 'center' })";
         rig.ask(into, vec![part.into()]).await;

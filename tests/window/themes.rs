@@ -2,11 +2,26 @@
 
 use thirtyfour::prelude::*;
 
+use crate::support::Rig;
 use crate::support::tour::Tour;
 
 /// Changes a file, makes one, and takes one away.
 const PATCH: &str = "*** Begin Patch\n*** Update File: README.md\n@@\n-# Tally\n+# Tally, a calculator\n\
     *** Add File: notes/words.md\n+one\n*** Delete File: src/lib.rs\n*** End Patch";
+
+/// The sections of the settings.
+const SECTIONS: [&str; 10] = [
+    "providers",
+    "appearance",
+    "asking",
+    "commands",
+    "limits",
+    "undo",
+    "web_search",
+    "languages",
+    "programs",
+    "about",
+];
 
 #[tokio::test]
 async fn every_screen_is_fit_to_be_seen_in_light() {
@@ -69,18 +84,7 @@ async fn every_screen(theme: &str) {
     rig.click("try-run").await;
     rig.wait_for_text("tried", "notes/words.md").await;
     tour.stop(&rig, "tools-patch").await;
-    rig.click("rail-settings").await;
-    rig.find("close-settings").await;
-    tour.stop(&rig, "settings").await;
-    for (button, form) in [("watchdog-add", "watchdog-form"), ("hook-add", "hook-form")] {
-        rig.click(button).await;
-        rig.find(form).await;
-        tour.stop(&rig, &format!("settings-{form}")).await;
-        rig.press(Key::Escape).await;
-    }
-    rig.click("read-only-add").await;
-    tour.stop(&rig, "settings-server-tools").await;
-    rig.click("close-settings").await;
+    settings(&rig, &mut tour).await;
     rig.press_with(Key::Control, 'k').await;
     rig.find("palette").await;
     tour.stop(&rig, "palette").await;
@@ -96,4 +100,35 @@ async fn every_screen(theme: &str) {
 
     tour.end();
     rig.end().await;
+}
+
+/// The settings: every section, what was found by a word, and the forms that open in place.
+async fn settings(rig: &Rig, tour: &mut Tour) {
+    rig.press_with(Key::Control, ',').await;
+    rig.find("settings").await;
+    for section in SECTIONS {
+        rig.click(&format!("section-{section}")).await;
+        rig.find(&format!("settings-{section}")).await;
+        tour.stop(rig, &format!("settings-{section}")).await;
+    }
+    rig.click("settings-search").await;
+    rig.type_text("copies").await;
+    rig.find("set-keep").await;
+    tour.stop(rig, "settings-found").await;
+    rig.press(Key::Escape).await;
+    rig.click("section-programs").await;
+    for (button, form) in [("watchdog-add", "watchdog-form"), ("hook-add", "hook-form")] {
+        rig.click(button).await;
+        rig.find(form).await;
+        tour.stop(rig, &format!("settings-{form}")).await;
+        rig.press(Key::Escape).await;
+    }
+    rig.click("section-undo").await;
+    rig.click("read-only-add").await;
+    tour.stop(rig, "settings-server-tools").await;
+    // The field would take what is typed next.
+    rig.click("settings-back").await;
+    rig.find("tool-detail").await;
+    rig.click("rail-history").await;
+    rig.find("undo-card").await;
 }
