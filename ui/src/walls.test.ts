@@ -77,5 +77,6 @@ test('HTML is put into the page in one place, cleaned', () => {
     .map(({ name }) => name);
   expect(places).toEqual(['widgets/Prose.svelte']);
   const prose = files.find(({ name }) => name === places[0]);
-  expect(prose?.text).toContain('{#each toBlocks(text) as block, i (i)}<div class="block">{@html block}</div>{/each}');
+  expect(prose?.text.match(/\{@html [^}]*\}/g)).toEqual(['{@html block.html}']);
+  expect(prose?.text).toContain('{@render drawn(toBlocks(text), writing)}');
 });

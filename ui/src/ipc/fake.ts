@@ -1,4 +1,4 @@
-// An engine made of a recorded stream: for tests, and for the interface in a plain browser (?fake=demo|empty|keyless|large|stream|reach).
+// An engine made of a recorded stream: for tests, and for the interface in a plain browser (?fake=demo|empty|keyless|large|stream|reach|transcript).
 
 import { beginEntry, changeEntry, entryId, isCall, sessionAfter } from '../state/fold';
 import type {
@@ -471,6 +471,7 @@ export async function openFake(name: string): Promise<Host> {
   const host = new FakeHost(untilNow(parseStream(sample), Date.now()));
   host.history.conflicts = { und_0002: ['crates/core/src/lib.rs'] };
   if (name === 'reach') (await import('./fake_reach')).reach(host);
+  if (name === 'transcript') (await import('./fake_transcript')).playTranscript(host);
   if (name === 'stream') talk(host, 'ses_0001', 5_000);
   return host;
 }

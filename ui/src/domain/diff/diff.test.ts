@@ -2,10 +2,9 @@
 
 import { expect, it } from 'vitest';
 import { file, hunk, line, parser as change } from '../../gallery/samples';
-import { coloured, textOf } from './highlight';
-import { grammar } from './languages';
+import { grammar } from '../../widgets/code/grammars';
+import { hunkColours, textOf } from './highlight';
 import { runsOf } from './pieces';
-import { simplyColoured } from './simple';
 import { asContext, gaps, grown, hidden, nothing, pairs, wanted } from './rows';
 
 it('cuts a line at changes and at colours, and loses nothing', () => {
@@ -91,13 +90,13 @@ it('colours each side as one text: a comment over several lines is one', async (
   const parser = await grammar('rust');
   if (!parser) throw new Error('no grammar');
   const { lines } = hunk(0, 1, 1, '', [' /* a', '-   old', '+   new', ' */ let x = "y";']);
-  const inks = coloured(parser, 'rust', lines).map((ranges) => ranges.map((range) => range.ink));
+  const inks = hunkColours(parser, 'rust', lines).map((ranges) => ranges.map((range) => range.ink));
   expect(inks).toEqual([['comment'], ['comment'], ['comment'], ['comment', 'keyword', 'literal']]);
 });
 
 it('colours what a line alone can tell, where there is no grammar', () => {
   const inks = (language: string, text: string) =>
-    simplyColoured(language, [line('added', null, 1, text)])[0]?.map((range) => [
+    hunkColours(null, language, [line('added', null, 1, text)])[0]?.map((range) => [
       text.slice(range.from, range.to),
       range.ink,
     ]);

@@ -1,63 +1,9 @@
-// Syntax colours of a hunk in five inks. Each side is parsed as one text, so that a comment over several lines is one.
+// Syntax colours of a hunk: each side is parsed as one text.
 
 import type { Parser } from '@lezer/common';
-import { highlightTree, tagHighlighter, tags } from '@lezer/highlight';
 import type { DiffLine } from '../../ipc/bindings';
-
-/** The inks; plain text has none. */
-export type Ink = 'keyword' | 'type' | 'literal' | 'comment';
-
-/** A coloured stretch of one line, in UTF-16 units of its shown text. */
-export interface Range {
-  from: number;
-  to: number;
-  ink: Ink;
-}
-
-/** Longer texts stay plain: colours are worth less than an interface that answers. */
-const TEXT_MAX = 200_000;
-
-const inks = tagHighlighter([
-  {
-    tag: [
-      tags.keyword,
-      tags.self,
-      tags.bool,
-      tags.null,
-      tags.atom,
-      tags.modifier,
-      tags.documentMeta,
-      tags.processingInstruction,
-    ],
-    class: 'keyword',
-  },
-  {
-    tag: [tags.typeName, tags.className, tags.namespace, tags.tagName, tags.macroName, tags.propertyName, tags.heading],
-    class: 'type',
-  },
-  {
-    tag: [
-      tags.string,
-      tags.number,
-      tags.regexp,
-      tags.character,
-      tags.escape,
-      tags.attributeValue,
-      tags.monospace,
-      tags.url,
-    ],
-    class: 'literal',
-  },
-  { tag: [tags.comment, tags.meta, tags.quote], class: 'comment' },
-]);
-// A member of an object is plain in a program, and the key that gives a data file its shape.
-const programs = tagHighlighter([
-  { tag: [tags.propertyName, tags.definition(tags.propertyName)], class: '' },
-  { tag: [tags.keyword, tags.self, tags.bool, tags.null, tags.atom, tags.modifier], class: 'keyword' },
-  { tag: [tags.typeName, tags.className, tags.namespace, tags.tagName, tags.macroName], class: 'type' },
-  { tag: [tags.string, tags.number, tags.regexp, tags.character, tags.escape, tags.attributeValue], class: 'literal' },
-  { tag: [tags.comment, tags.meta], class: 'comment' },
-]);
+import { coloured, withoutNames, type Range } from '../../widgets/code/highlight';
+import { simplyColoured } from '../../widgets/code/simple';
 
 /** The text of a line as it is shown. */
 export function textOf(line: DiffLine): string {
@@ -65,49 +11,17 @@ export function textOf(line: DiffLine): string {
 }
 
 /**
- * Returns text of the same length with the marks of hidden characters blanked, so that they do not mislead the parser.
+ * The coloured stretches of each line of a hunk: lines that go as the file was, all others as it will be. Without a
+ * grammar each line is coloured by what it alone can tell.
  */
-function parsed(line: DiffLine): string {
-  return line.parts.map((part) => (part.control ? ' '.repeat(part.text.length) : part.text)).join('');
-}
-
-/** The coloured stretches of each line of a text. */
-function rangesOf(parser: Parser, texts: readonly string[], data: boolean): Range[][] {
-  const out: Range[][] = texts.map(() => []);
-  const whole = texts.join('\n');
-  if (whole.length > TEXT_MAX) return out;
-  let line = 0;
-  let start = 0;
-  highlightTree(parser.parse(whole), data ? inks : programs, (from, to, names) => {
-    const ink = names.split(' ').at(-1) as Ink | '';
-    if (!ink) return;
-    let at = from;
-    while (at < to) {
-      let length = texts[line]?.length ?? 0;
-      while (at > start + length && line < texts.length) {
-        start += length + 1;
-        line += 1;
-        length = texts[line]?.length ?? 0;
-      }
-      const end = Math.min(to, start + length);
-      if (end > at) out[line]?.push({ from: at - start, to: end - start, ink });
-      at = end + 1;
-    }
-  });
-  return out;
-}
-
-/** Languages whose keys are worth a colour. */
-const DATA = new Set(['json', 'yaml', 'toml', 'css', 'html', 'xml', 'markdown']);
-
-/** The coloured stretches of each line of a hunk: lines that go as the file was, all others as it will be. */
-export function coloured(parser: Parser, language: string, lines: readonly DiffLine[]): Range[][] {
+export function hunkColours(parser: Parser | null, language: string, lines: readonly DiffLine[]): Range[][] {
+  if (!parser) return simplyColoured(language, lines.map(textOf));
   const out: Range[][] = lines.map(() => []);
   for (const side of ['removed', 'added'] as const) {
     const members = lines.flatMap((line, at) => (line.kind === 'context' || line.kind === side ? [at] : []));
     if (side === 'removed' && !members.some((at) => lines[at]?.kind === 'removed')) continue;
-    const texts = members.map((at) => parsed(lines[at] as DiffLine));
-    rangesOf(parser, texts, DATA.has(language)).forEach((ranges, i) => {
+    const texts = members.map((at) => withoutNames((lines[at] as DiffLine).parts));
+    coloured(parser, language, texts).forEach((ranges, i) => {
       const at = members[i] as number;
       if (side === 'added' || lines[at]?.kind === 'removed') out[at] = ranges;
     });

@@ -1,4 +1,4 @@
-// The grammars that colour languages. Each is loaded when a file of its kind is first shown.
+// The grammars that colour languages. Each is loaded when code of its kind is first shown.
 
 import type { Parser } from '@lezer/common';
 

@@ -1,8 +1,6 @@
 // Colours for languages without a grammar: line by line, only what a line alone can tell.
 
-import type { DiffLine } from '../../ipc/bindings';
 import type { Ink, Range } from './highlight';
-import { textOf } from './highlight';
 
 /** Tokens of a language's lines. The first pattern that matches at a position wins. */
 type Rules = readonly [Ink, RegExp][];
@@ -52,9 +50,9 @@ const rules: Record<string, Rules> = {
 const LINE_MAX = 2_000;
 
 /** The coloured stretches of each line; none in a language that is not known. */
-export function simplyColoured(language: string, lines: readonly DiffLine[]): Range[][] {
+export function simplyColoured(language: string, lines: readonly string[]): Range[][] {
   const own = Object.hasOwn(rules, language) ? rules[language] : undefined;
-  return lines.map((line) => (own ? rangesOf(own, textOf(line)) : []));
+  return lines.map((line) => (own ? rangesOf(own, line) : []));
 }
 
 function rangesOf(own: Rules, text: string): Range[] {
