@@ -52,6 +52,14 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
       icon: 'read',
       run: acts.briefing,
     });
+  if (session)
+    here.push({
+      id: 'find',
+      text: 'Find in this session…',
+      icon: 'search',
+      key: 'Ctrl F',
+      run: () => desk.reading.find(),
+    });
   if (session && !isAgent(session.model)) {
     const on = !session.planning;
     here.push({

@@ -65,6 +65,8 @@ export class Panels {
   async close(): Promise<void> {
     this.over = null;
     await tick();
+    // What a command gave the focus to keeps it.
+    if (document.activeElement !== null && document.activeElement !== document.body) return;
     if (this.#before instanceof HTMLElement && this.#before.isConnected) this.#before.focus();
   }
   toggleInspector(): void {
@@ -93,6 +95,8 @@ export class Panels {
   onkeydown(event: KeyboardEvent): void {
     const key = windowKey(event);
     if (key === null) return;
+    // Only a session is searched for itself.
+    if (key === 'find' && (!this.session || this.over)) return;
     if (key !== 'escape') event.preventDefault();
     const { ownerKey } = this.#desk.focus;
     if (key === 'palette') void (this.over ? this.close() : this.open('palette'));
@@ -100,6 +104,7 @@ export class Panels {
     else if (key === 'search') this.#desk.navigation.go('search');
     else if (key === 'keys') void this.open('keys');
     else if (key === 'inspector') this.toggleInspector();
+    else if (key === 'find') this.#desk.reading.find();
     else if (key === 'next') stepFocus(1, ownerKey);
     else if (key === 'previous') stepFocus(-1, ownerKey);
     else this.#escape();

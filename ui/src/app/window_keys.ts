@@ -1,7 +1,7 @@
 // The keys that work everywhere. Pure; App.svelte wires them to acts.
 
 /** Act of the window that a key asks for. */
-type WindowKey = 'palette' | 'settings' | 'search' | 'keys' | 'inspector' | 'next' | 'previous' | 'escape';
+type WindowKey = 'palette' | 'settings' | 'search' | 'keys' | 'inspector' | 'next' | 'previous' | 'find' | 'escape';
 
 const letters: Record<string, WindowKey> = { '/': 'search', '?': 'keys', i: 'inspector', j: 'next', k: 'previous' };
 const BUTTONLIKE = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'range']);
@@ -23,6 +23,7 @@ export function windowKey(event: KeyboardEvent): WindowKey | null {
   if (event.defaultPrevented || event.isComposing || event.altKey) return null;
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') return 'palette';
   if ((event.ctrlKey || event.metaKey) && event.key === ',') return 'settings';
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f') return 'find';
   if (event.ctrlKey || event.metaKey) return null;
   if (event.key === 'Escape') return 'escape';
   if (takesText(event.target)) return null;

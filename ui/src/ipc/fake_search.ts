@@ -38,7 +38,9 @@ export function searchEntries(
   }
   const has = (entry: Entry) => bare.every((word) => textOf(entry).toLowerCase().includes(word));
   const passes = (entry: Entry) => filters.every((filter) => passesOne(entry, filter.name, filter.value, sessions));
-  const found = all.filter((entry) => has(entry) && passes(entry)).sort((one, other) => other.at - one.at);
+  const found = all
+    .filter((entry) => has(entry) && passes(entry))
+    .sort((one, other) => other.at - one.at || other.seq - one.seq);
   const hits = found.slice(query.offset, query.offset + query.limit).map((entry) => hit(entry, bare, sessions));
   return { ...page, hits, total: found.length, facets: facets(found, sessions), problem: null };
 }

@@ -9,6 +9,7 @@ import { Folders } from './folders.svelte';
 import { Navigation } from './navigation.svelte';
 import { newsOf } from './news';
 import { openedOutside, openingView } from './opening';
+import { Reading } from './reading.svelte';
 import { entryKey, fromSnapshot, type State } from './reduce';
 import { Selection } from './selection.svelte';
 import { Store } from './store.svelte';
@@ -23,6 +24,7 @@ export class Desk extends Store {
   readonly folders: Folders;
   readonly agents: Agents;
   readonly ruleOffer: RuleOffer;
+  readonly reading = new Reading();
 
   private constructor(host: Host, state: State) {
     super(host, state);

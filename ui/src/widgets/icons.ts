@@ -84,6 +84,7 @@ export const icons = {
   // Acts
   check: [{ d: 'M3.2 8.4l3 3 6.6-6.8' }],
   chev: [{ d: 'M4.5 6.5L8 10l3.5-3.5' }],
+  up: [{ d: 'M4.5 9.5L8 6l3.5 3.5' }],
   clock: [{ cx: 8, cy: 8, r: 5.5 }, { d: 'M8 5v3.2l2 1.2' }],
   copy: [{ x: 5.5, y: 5.5, w: 8, h: 8, rx: 1.2 }, { d: 'M3.5 10.5h-1v-8h8v1' }],
   image: [
