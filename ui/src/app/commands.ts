@@ -5,6 +5,7 @@ import type { Command } from '../features/palette/Palette.svelte';
 import { isAgent } from '../state/agents.svelte';
 import type { Desk } from '../state/desk.svelte';
 import { settingsSections } from '../features/settings/sections';
+import type { Landmark } from './landmarks';
 import { baseName } from '../widgets/figures';
 import { sessionStates } from '../domain/states';
 
@@ -15,11 +16,21 @@ export interface WindowActs {
   /** Opens or closes the briefing of the open session. */
   briefing: () => void;
   keys: () => void;
+  /** Jumps to a place in the open session. */
+  jump: (to: Landmark) => void;
   /** Opens the rules and acts there. */
   rules: (act: (book: Book) => void) => void;
   /** Goes to the servers or the services, at a page of theirs. */
   servers: (kind: 'servers' | 'apis', at: 'all' | 'add' | 'import') => void;
 }
+
+/** The places of a session that can be jumped to. */
+const jumps = [
+  { id: 'waiting_card', text: 'Next card that waits', icon: 'waiting', key: 'C' },
+  { id: 'error', text: 'Next error', hint: 'from the newest back', icon: 'failed', key: 'X' },
+  { id: 'previous_message', text: 'Your previous message', icon: 'person', key: '[' },
+  { id: 'next_message', text: 'Your next message', icon: 'person', key: ']' },
+] as const;
 
 /** All commands as things stand now. */
 export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
@@ -60,6 +71,7 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
       key: 'Ctrl F',
       run: () => desk.reading.find(),
     });
+  if (session) here.push(...jumps.map((jump): Command => ({ ...jump, run: () => acts.jump(jump.id) })));
   if (session && !isAgent(session.model)) {
     const on = !session.planning;
     here.push({

@@ -5,6 +5,7 @@ import { focusCard } from '../domain/card_focus';
 import type { Book } from '../features/rules/book.svelte';
 import type { Desk } from '../state/desk.svelte';
 import type { WindowActs } from './commands';
+import { Landmarks } from './landmarks';
 import { part } from './routes.svelte';
 import { settleFocus, stepFocus } from './screen_focus';
 import { windowKey } from './window_keys';
@@ -21,9 +22,11 @@ export class Panels {
   /** Element that had the focus before an overlay was opened. */
   #before: Element | null = null;
   readonly #desk: Desk;
+  readonly #landmarks: Landmarks;
 
   constructor(desk: Desk) {
     this.#desk = desk;
+    this.#landmarks = new Landmarks(desk);
   }
 
   /** The open session. */
@@ -107,7 +110,8 @@ export class Panels {
     else if (key === 'find') this.#desk.reading.find();
     else if (key === 'next') stepFocus(1, ownerKey);
     else if (key === 'previous') stepFocus(-1, ownerKey);
-    else this.#escape();
+    else if (key === 'escape') this.#escape();
+    else void this.#landmarks.jump(key);
   }
   #toSettings(): void {
     this.over = null;
@@ -133,6 +137,7 @@ export class Panels {
       inspector: () => this.toggleInspector(),
       briefing: () => this.toggleBriefing(),
       keys: () => void this.open('keys'),
+      jump: (to) => void this.#landmarks.jump(to),
     };
   }
   /** Goes to the rules, and does something there. */

@@ -1,9 +1,22 @@
 // The keys that work everywhere. Pure; App.svelte wires them to acts.
 
-/** Act of the window that a key asks for. */
-type WindowKey = 'palette' | 'settings' | 'search' | 'keys' | 'inspector' | 'next' | 'previous' | 'find' | 'escape';
+import type { Landmark } from './landmarks';
 
-const letters: Record<string, WindowKey> = { '/': 'search', '?': 'keys', i: 'inspector', j: 'next', k: 'previous' };
+/** Act of the window that a key asks for. */
+type WindowKey =
+  'palette' | 'settings' | 'search' | 'keys' | 'inspector' | 'next' | 'previous' | 'find' | 'escape' | Landmark;
+
+const letters: Record<string, WindowKey> = {
+  '/': 'search',
+  '?': 'keys',
+  i: 'inspector',
+  j: 'next',
+  k: 'previous',
+  c: 'waiting_card',
+  x: 'error',
+  '[': 'previous_message',
+  ']': 'next_message',
+};
 const BUTTONLIKE = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'range']);
 
 /** Tells whether single letters are text for the element, or belong to a list that is open. */

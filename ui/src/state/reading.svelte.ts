@@ -13,6 +13,9 @@ export class Reading {
   /** The entry that the search stands at. */
   found: Found | null = $state.raw(null);
 
+  /** Position of the entry that the reader is at; none at the end of the transcript. */
+  seq: number | null = $state(null);
+
   /** Opens the search within the session; its field gets the focus. */
   find(): void {
     this.finding += 1;

@@ -44,6 +44,21 @@ export function holds(row: Row, id: string): boolean {
   return row.kind === 'group' ? row.members.some((member) => member.id === id) : row.key === id;
 }
 
+/** Position of a row's first entry; none for what has no entry of its own. */
+export function seqOf(row: Row): number | null {
+  switch (row.kind) {
+    case 'group':
+      return row.members[0].seq;
+    case 'sub_agent_task':
+      return null;
+    case 'message':
+    case 'notice':
+    case 'card':
+    case 'line':
+      return row.entry.seq;
+  }
+}
+
 /** Whether a message has something to show; a turn that only made calls has not. */
 function says(entry: Entry, last: boolean): boolean {
   if (entry.body.type !== 'agent') return true;
