@@ -3,6 +3,7 @@
 import type { Book } from '../features/rules/book.svelte';
 import type { Command } from '../features/palette/Palette.svelte';
 import { isAgent } from '../state/agents.svelte';
+import { densities } from '../features/transcript/densities';
 import type { Desk } from '../state/desk.svelte';
 import { settingsSections } from '../features/settings/sections';
 import type { Landmark } from './landmarks';
@@ -71,6 +72,16 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
       key: 'Ctrl F',
       run: () => desk.reading.find(),
     });
+  if (session)
+    here.push(
+      ...densities.map(({ id, text, hint }): Command => ({
+        id: `density-${id}`,
+        text: `View: ${text.toLowerCase()}`,
+        hint,
+        icon: 'rows',
+        run: () => (desk.reading.density = id),
+      })),
+    );
   if (session) here.push(...jumps.map((jump): Command => ({ ...jump, run: () => acts.jump(jump.id) })));
   if (session && !isAgent(session.model)) {
     const on = !session.planning;

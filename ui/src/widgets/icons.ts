@@ -99,6 +99,7 @@ export const icons = {
     { cx: 8, cy: 8, r: 1.1, filled: true },
     { cx: 12.5, cy: 8, r: 1.1, filled: true },
   ],
+  rows: [{ d: 'M2.5 4h11M2.5 8h11M2.5 12h7' }],
   key: [{ cx: 5.2, cy: 10.8, r: 2.6 }, { d: 'M7.1 8.9L13 3M10.6 5.4l2 2M8.9 7.1l1.2 1.2' }],
   net: [
     { cx: 8, cy: 8, r: 5.5 },

@@ -11,6 +11,7 @@ export type Row =
   | { kind: 'card'; key: string; entry: CallEntry; opened: boolean }
   | { kind: 'group'; key: string; members: WaitingGroup }
   | { kind: 'line'; key: string; entry: CallEntry; first: boolean; last: boolean }
+  | { kind: 'run'; key: string; members: readonly CallEntry[]; open: boolean; first: boolean; last: boolean }
   | { kind: 'sub_agent_task'; key: string; session: SessionView };
 
 /**
@@ -41,6 +42,7 @@ export function rowsOf(
 
 /** Whether an entry of this id stands in a row. */
 export function holds(row: Row, id: string): boolean {
+  if (row.kind === 'run') return !row.open && row.members.some((member) => member.id === id);
   return row.kind === 'group' ? row.members.some((member) => member.id === id) : row.key === id;
 }
 
@@ -49,6 +51,8 @@ export function seqOf(row: Row): number | null {
   switch (row.kind) {
     case 'group':
       return row.members[0].seq;
+    case 'run':
+      return row.members[0]?.seq ?? null;
     case 'sub_agent_task':
       return null;
     case 'message':

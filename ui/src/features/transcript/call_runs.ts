@@ -1,0 +1,69 @@
+// Runs of quiet calls, folded to one line each. Pure.
+
+import type { CallState, ToolKind } from '../../ipc/bindings';
+import type { CallEntry } from '../../state/fold';
+import { plural } from '../../widgets/figures';
+import type { Row } from './rows';
+
+/** States of calls that ended and about which nothing has to be known. */
+const QUIET: ReadonlySet<CallState> = new Set<CallState>(['done', 'skipped', 'undone']);
+
+const kinds: Record<ToolKind, readonly [one: string, many: string]> = {
+  read: ['read', 'reads'],
+  edit: ['edit', 'edits'],
+  delete: ['deletion', 'deletions'],
+  move: ['move', 'moves'],
+  search: ['search', 'searches'],
+  execute: ['command', 'commands'],
+  think: ['thought', 'thoughts'],
+  fetch: ['request', 'requests'],
+  other: ['other', 'others'],
+};
+
+/**
+ * The rows with every run of at least two quiet calls as one row, and its calls below it where it is unfolded: where
+ * `unfolded` holds the id of one of them.
+ */
+export function foldRuns(rows: readonly Row[], unfolded: ReadonlySet<string>): Row[] {
+  const out: Row[] = [];
+  for (let at = 0; at < rows.length;) {
+    const run = runAt(rows, at);
+    if (run.length < 2) {
+      out.push(rows[at] as Row);
+      at += 1;
+      continue;
+    }
+    const members = run.map(({ entry }) => entry);
+    const open = members.some(({ id }) => unfolded.has(id));
+    out.push({ kind: 'run', key: `run-${members[0]?.id}`, members, open, first: true, last: true });
+    if (open) out.push(...run);
+    at += run.length;
+  }
+  return out.map((row, at) =>
+    isListed(row) ? { ...row, first: !isListed(out[at - 1]), last: !isListed(out[at + 1]) } : row,
+  );
+}
+
+/** What a run is made of: "12 calls: 9 reads, 3 commands". */
+export function runWords(members: readonly CallEntry[]): string {
+  const counts = new Map<ToolKind, number>();
+  for (const { body } of members) counts.set(body.kind, (counts.get(body.kind) ?? 0) + 1);
+  const parts = [...counts].sort(([, one], [, other]) => other - one);
+  const words = parts.map(([kind, count]) => `${count} ${kinds[kind][count === 1 ? 0 : 1]}`);
+  return `${plural(members.length, 'call')}: ${words.join(', ')}`;
+}
+
+type LineRow = Extract<Row, { kind: 'line' }>;
+
+/** The lines of quiet calls from a row on; empty where it is none. */
+function runAt(rows: readonly Row[], at: number): LineRow[] {
+  const out: LineRow[] = [];
+  for (let row = rows[at]; row?.kind === 'line' && QUIET.has(row.entry.body.state); row = rows[at + out.length])
+    out.push(row);
+  return out;
+}
+
+/** Whether a row is an item of a list of lines. */
+function isListed(row: Row | undefined): row is Extract<Row, { kind: 'line' | 'run' }> {
+  return row?.kind === 'line' || row?.kind === 'run';
+}
