@@ -12,7 +12,8 @@ export type Row =
   | { kind: 'group'; key: string; members: WaitingGroup }
   | { kind: 'line'; key: string; entry: CallEntry; first: boolean; last: boolean }
   | { kind: 'run'; key: string; members: readonly CallEntry[]; open: boolean; first: boolean; last: boolean }
-  | { kind: 'sub_agent_task'; key: string; session: SessionView };
+  /** `call` is the one that the session works for, where it has no row of its own. */
+  | { kind: 'sub_agent_task'; key: string; session: SessionView; call: CallEntry | null };
 
 /**
  * The rows of a page. `opened` holds the ids of settled calls that the person opened, `tasks` the sessions that work for calls,
@@ -31,9 +32,14 @@ export function rowsOf(
     const last = i === entries.length - 1;
     if (isCall(entry)) {
       const members = groupOf.get(entry.id);
-      if (members === undefined) addCall(rows, entry, opened.has(entry.id));
-      else if (members[0].id === entry.id) rows.push({ kind: 'group', key: entry.id, members });
-      for (const session of tasks.get(entry.id) ?? []) rows.push({ kind: 'sub_agent_task', key: session.id, session });
+      const working = tasks.get(entry.id) ?? [];
+      const isOpen = opened.has(entry.id) || staysOpen(entry);
+      // Work in one session says all that the line of its call would.
+      const joined = members === undefined && !isOpen && working.length === 1;
+      if (members === undefined && !joined) addCall(rows, entry, opened.has(entry.id));
+      else if (members?.[0].id === entry.id) rows.push({ kind: 'group', key: entry.id, members });
+      for (const session of working)
+        rows.push({ kind: 'sub_agent_task', key: session.id, session, call: joined ? entry : null });
     } else if (entry.body.type === 'notice') rows.push({ kind: 'notice', key: entry.id, entry });
     else if (says(entry, last)) rows.push({ kind: 'message', key: entry.id, entry });
   }
@@ -43,10 +49,11 @@ export function rowsOf(
 /** Whether an entry of this id stands in a row. */
 export function holds(row: Row, id: string): boolean {
   if (row.kind === 'run') return !row.open && row.members.some((member) => member.id === id);
+  if (row.kind === 'sub_agent_task') return row.key === id || row.call?.id === id;
   return row.kind === 'group' ? row.members.some((member) => member.id === id) : row.key === id;
 }
 
-/** Position of a row's first entry; none for what has no entry of its own. */
+/** Position of a row's first entry; none for what has none. */
 export function seqOf(row: Row): number | null {
   switch (row.kind) {
     case 'group':
@@ -54,7 +61,7 @@ export function seqOf(row: Row): number | null {
     case 'run':
       return row.members[0]?.seq ?? null;
     case 'sub_agent_task':
-      return null;
+      return row.call?.seq ?? null;
     case 'message':
     case 'notice':
     case 'card':

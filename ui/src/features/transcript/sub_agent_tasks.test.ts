@@ -78,9 +78,10 @@ async function open(): Promise<{ host: FakeHost; desk: Desk }> {
   return { host, desk };
 }
 
-test('work is one line below its call that tells what it does; unfolded, its steps', async () => {
+test('work is one line in the place of its call that tells what it does; unfolded, its steps', async () => {
   const { host } = await open();
-  expect(text('sub-agent-task-mid')).toMatch(/^Look at the change Read src\/lib\.rs .*running$/);
+  expect(text('sub-agent-task-mid')).toMatch(/^reviewer Look at the change Read src\/lib\.rs .*running$/);
+  expect(screen.queryByTestId('line-call_task')).toBeNull();
   await click('sub-agent-task-mid');
   await waitFor(() => expect(within(at('steps-mid')).getByTestId('line-call_read')).toBeTruthy());
   host.emit('mid', ended('call_read'), ...proposed('call_more', 'read', 'Read', 'src/other.rs'), {
@@ -95,6 +96,18 @@ test('work is one line below its call that tells what it does; unfolded, its ste
   expect(host.ops.at(-1)).toEqual({ type: 'interrupt', session: 'mid' });
   await click('open-child-mid');
   expect(document.title).toContain('Look at the change');
+});
+
+test('the call that the work is done for opens from its row, and folds back into it', async () => {
+  const { host } = await open();
+  await click('sub-agent-task-mid');
+  await click('open-call-call_task');
+  const card = await screen.findByTestId('card-call_task');
+  expect([document.activeElement === card, screen.getAllByTestId('sub-agent-task-mid').length]).toEqual([true, 1]);
+  host.emit('top', ended('call_task'));
+  await fireEvent.click(await within(card).findByTestId('fold'));
+  await waitFor(() => expect(screen.queryByTestId('card-call_task')).toBeNull());
+  expect(document.activeElement === at('sub-agent-task-mid')).toBe(true);
 });
 
 test('a card of the work is seen and answered where its call stands, folded or not, at any depth, with its path', async () => {
