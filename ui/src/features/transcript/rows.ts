@@ -2,6 +2,7 @@
 
 import type { Entry, SessionView } from '../../ipc/bindings';
 import type { WaitingGroup } from '../../domain/approvals/group/kinds';
+import type { Changes } from './changes';
 import { isCall, type CallEntry } from '../../state/fold';
 
 /** One row of the list. */
@@ -12,6 +13,8 @@ export type Row =
   | { kind: 'group'; key: string; members: WaitingGroup }
   | { kind: 'line'; key: string; entry: CallEntry; first: boolean; last: boolean }
   | { kind: 'run'; key: string; members: readonly CallEntry[]; open: boolean; first: boolean; last: boolean }
+  /** Stands below the last row of the work that made them; `entry` is the last of that work. */
+  | { kind: 'changes'; key: string; entry: Entry; changes: Changes }
   /** `call` is the one that the session works for, where it has no row of its own. */
   | { kind: 'sub_agent_task'; key: string; session: SessionView; call: CallEntry | null };
 
@@ -46,6 +49,30 @@ export function rowsOf(
   return rows;
 }
 
+/** The rows, and below the last row of every work what it changed; `changes` holds that by the id of its last entry. */
+export function withChanges(
+  rows: readonly Row[],
+  entries: readonly Entry[],
+  changes: ReadonlyMap<string, Changes>,
+): Row[] {
+  if (changes.size === 0) return [...rows];
+  const closing = entries.filter(({ id }) => changes.has(id));
+  const out: Row[] = [];
+  const close = (before: number): void => {
+    for (let last = closing[0]; last && last.seq < before; last = closing[0]) {
+      closing.shift();
+      const made = changes.get(last.id);
+      if (made) out.push({ kind: 'changes', key: `changes-${last.id}`, entry: last, changes: made });
+    }
+  };
+  for (const row of rows) {
+    close(seqOf(row) ?? 0);
+    out.push(row);
+  }
+  close(Number.POSITIVE_INFINITY);
+  return out;
+}
+
 /** Whether an entry of this id stands in a row. */
 export function holds(row: Row, id: string): boolean {
   if (row.kind === 'run') return !row.open && row.members.some((member) => member.id === id);
@@ -62,6 +89,7 @@ export function seqOf(row: Row): number | null {
       return row.members[0]?.seq ?? null;
     case 'sub_agent_task':
       return row.call?.seq ?? null;
+    case 'changes':
     case 'message':
     case 'notice':
     case 'card':
