@@ -42,6 +42,11 @@ export class Reading {
     this.finding = 0;
     this.found = null;
   }
+  /** Forgets where the reader was, as another session is read. */
+  leave(): void {
+    this.close();
+    this.seq = null;
+  }
 }
 
 function keptDensity(): Density {
