@@ -60,6 +60,13 @@ test('lines and paths that are not known are not told', async () => {
   expect(told(entries)).toEqual([['msg_a3', 'Many paths changed', null, '2 commands · 0 ms', 4]]);
 });
 
+test('where sub-agents took part, it says that their changes are not in it', async () => {
+  const entries = (await entriesOf()).filter(({ id }) => id !== 'msg_a3' && id !== 'msg_p15');
+  expect(told(entries)).toEqual([
+    ['msg_a4', '3 files changed', { added: 8, removed: 4 }, '2 commands · without its sub-agents · 0 ms', 4],
+  ]);
+});
+
 async function open(host = new FakeHost()): Promise<FakeHost> {
   playTranscript(host);
   await openApp(host);

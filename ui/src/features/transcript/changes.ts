@@ -13,6 +13,8 @@ export interface Changes {
   /** Lines that the calls added and removed, together; none where that is not known of all. */
   lines: { added: number; removed: number } | null;
   commands: number;
+  /** Whether sub-agents took part: what they changed stands in their own sessions. */
+  hasSubAgents: boolean;
   took_ms: number;
   /** What can be undone, in the order in which it was done. */
   undo: readonly UndoEntry[];
@@ -45,12 +47,20 @@ export function changesByEntry(
 }
 
 /** Changes in words: "3 files changed", "2 commands", "38 s". The lines stand between, in their colours. */
-export function changeWords({ paths, areFiles, commands, took_ms }: Changes): { what: string; rest: string } {
+export function changeWords({ paths, areFiles, commands, hasSubAgents, took_ms }: Changes): {
+  what: string;
+  rest: string;
+} {
   const what =
     paths === null
       ? 'Many paths changed'
       : `${plural(paths, areFiles ? 'file' : 'path', areFiles ? 'files' : 'paths')} changed`;
-  return { what, rest: [commands > 0 && plural(commands, 'command'), duration(took_ms)].filter(Boolean).join(' · ') };
+  return {
+    what,
+    rest: [commands > 0 && plural(commands, 'command'), hasSubAgents && 'without its sub-agents', duration(took_ms)]
+      .filter(Boolean)
+      .join(' · '),
+  };
 }
 
 function changesOf(work: readonly Entry[]): Changes | null {
@@ -70,6 +80,7 @@ function changesOf(work: readonly Entry[]): Changes | null {
         ? { added: sum(({ added }) => added), removed: sum(({ removed }) => removed) }
         : null,
     commands: calls.filter(({ kind, started_at }) => kind === 'execute' && started_at !== null).length,
+    hasSubAgents: calls.some(({ tool, outcome }) => tool === 'task' || (outcome?.child ?? null) !== null),
     took_ms: Math.max(0, ...work.map(endOf)) - (work[0]?.at ?? 0),
     undo,
   };
