@@ -7,10 +7,14 @@ import { focusCard, isLent, isLentAndIdle, lendFocus, takeLent } from '../domain
 const TRIES = 60;
 const STOPS = '[data-card], [data-line], [data-testid^="sub-agent-task-"]';
 
+/** What a person is busy with in the rail: a filter that is typed, a menu that is open. */
+const IN_USE = 'input, [role="menu"], [aria-expanded="true"]';
+
 /** Tells whether nothing that a person chose has the focus. */
 function isLost(): boolean {
   const active = document.activeElement;
-  return active === null || active === document.body || active.id === 'main' || active.closest('nav') !== null;
+  if (active === null || active === document.body || active.id === 'main') return true;
+  return active.closest('nav') !== null && active.closest(IN_USE) === null;
 }
 
 /** To the first waiting card once it is there, else to the message box, else to the main region. */

@@ -182,6 +182,9 @@ export class FakeHost implements Host {
       case 'rename_session':
         this.emit(op.session, { type: 'session_renamed', title: op.title });
         return null;
+      case 'place_session':
+        this.emit(op.session, { type: 'session_placed', place: op.place });
+        return null;
       case 'close_session':
         // The effects of closing a session are not in the stream.
         return null;

@@ -8,6 +8,7 @@ import type {
   EntryBody,
   Event,
   EventBody,
+  ListPlace,
   MaskedCall,
   MessageId,
   SessionView,
@@ -300,7 +301,10 @@ export function sessionAfter(before: SessionView | undefined, event: Event, wait
   const body = event.body;
   const view = before ?? (body.type === 'session_opened' ? opened(event, body) : undefined);
   if (!view) return undefined;
+  // Nothing happened in the session.
+  if (body.type === 'session_placed') return placed(view, body.place);
   const after = { ...view, changed_at: event.at, waiting };
+  if (body.type === 'person_said' && view.place === 'archived') delete after.place;
   if (body.type === 'session_renamed') after.title = body.title;
   if (body.type === 'session_changed') after.state = body.state;
   if (body.type === 'sampling_finished') after.usage = plus(view.usage, body.result.usage);
@@ -310,6 +314,11 @@ export function sessionAfter(before: SessionView | undefined, event: Event, wait
     after.usage = plus(view.usage, body.usage);
   }
   return after;
+}
+
+/** The session at another place of the list; the usual one is not named. */
+function placed({ place: _, ...view }: SessionView, place: ListPlace): SessionView {
+  return place === 'recent' ? view : { ...view, place };
 }
 
 function opened(event: Event, body: Extract<Event['body'], { type: 'session_opened' }>): SessionView {

@@ -158,6 +158,7 @@ impl EventPrinter {
             SessionEvent::PlanningSet { on, .. } => transcript::format_planning(out, *on),
             SessionEvent::Opened { .. }
             | SessionEvent::Renamed { .. }
+            | SessionEvent::Placed { .. }
             | SessionEvent::Changed { .. }
             // Its notice follows.
             | SessionEvent::LimitReached { .. } => return Ok(()),

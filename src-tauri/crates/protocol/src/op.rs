@@ -9,6 +9,7 @@ use crate::rule::grants::GrantRequest;
 use crate::rule::rules_view::{NewRule, RuleLocation};
 use crate::server::apis::ApiChange;
 use crate::server::mcp_servers::{ServerChange, ServerId};
+use crate::session::list_place::ListPlace;
 use crate::{
     CallId, Content, Digest, GrantId, ModelChoice, RuleScope, ServerAnswer, ServerRequestId,
     SessionId, Settings, ToolMode, UndoId,
@@ -131,6 +132,14 @@ pub enum Op {
         session: SessionId,
         /// The title; not empty.
         title: String,
+    },
+    /// Moves a session in the list of sessions: pins it, archives it, or puts it back among the others. One that is at work
+    /// or waits for the person cannot be archived.
+    PlaceSession {
+        /// The session.
+        session: SessionId,
+        /// Where the session stands from now on.
+        place: ListPlace,
     },
     /// Closes an idle session: its long outputs are deleted, its record stays (`S002-71`). Sending a message opens the
     /// session again.

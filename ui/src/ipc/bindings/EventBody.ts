@@ -6,6 +6,7 @@ import type { Digest } from "./Digest";
 import type { Evidence } from "./Evidence";
 import type { Grant } from "./Grant";
 import type { Limit } from "./Limit";
+import type { ListPlace } from "./ListPlace";
 import type { MaskedCall } from "./MaskedCall";
 import type { MessageId } from "./MessageId";
 import type { ModelChoice } from "./ModelChoice";
@@ -59,7 +60,11 @@ options?: SessionOptions, } | { "type": "session_renamed",
 /**
  * The title.
  */
-title: string, } | { "type": "session_changed", 
+title: string, } | { "type": "session_placed", 
+/**
+ * Where the session stands from now on.
+ */
+place: ListPlace, } | { "type": "session_changed", 
 /**
  * The new state.
  */

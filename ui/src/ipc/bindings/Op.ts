@@ -5,6 +5,7 @@ import type { Content } from "./Content";
 import type { Decision } from "./Decision";
 import type { Digest } from "./Digest";
 import type { GrantId } from "./GrantId";
+import type { ListPlace } from "./ListPlace";
 import type { ModelChoice } from "./ModelChoice";
 import type { NewRule } from "./NewRule";
 import type { PathChoice } from "./PathChoice";
@@ -144,7 +145,15 @@ session: SessionId,
 /**
  * The title; not empty.
  */
-title: string, } | { "type": "close_session", 
+title: string, } | { "type": "place_session", 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * Where the session stands from now on.
+ */
+place: ListPlace, } | { "type": "close_session", 
 /**
  * The session.
  */

@@ -111,6 +111,7 @@ export type { IrreversibleEffect } from "./IrreversibleEffect";
 export type { LanguageServer } from "./LanguageServer";
 export type { LanguageServerView } from "./LanguageServerView";
 export type { Limit } from "./Limit";
+export type { ListPlace } from "./ListPlace";
 export type { LossItem } from "./LossItem";
 export type { LossPreview } from "./LossPreview";
 export type { MaskedCall } from "./MaskedCall";

@@ -7,6 +7,7 @@ use protocol::event::{PlanningActor, SessionEvent, SessionOptions};
 use protocol::history::RestoreRequest;
 use protocol::model::TEMPERATURE_RANGE;
 use protocol::op::OpReceipt;
+use protocol::session::list_place::ListPlace;
 use protocol::settings::ToolSettings;
 use protocol::text::depth::{DEPTH_MAX, exceeds_depth};
 use protocol::{EventBody, ModelChoice, NoticeLevel, Op, SessionId, Settings, UserError};
@@ -157,6 +158,7 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
                 .await
                 .map(|()| OpReceipt::default())
         }
+        Op::PlaceSession { session, place } => place_session(engine, &session, place).await,
         Op::CloseSession { session } => close_session(engine, &session).await,
         Op::TrustRules { workspace, digest } => {
             let root =
@@ -259,6 +261,26 @@ async fn end_abandoned_session(
         Some(view) => recovery::recover_if_abandoned(engine, &view).await,
         None => Ok(false),
     }
+}
+
+/// Moves a session in the list. Nothing that still needs the person is put out of the way.
+async fn place_session(
+    engine: &Arc<EngineState>,
+    id: &SessionId,
+    place: ListPlace,
+) -> Result<OpReceipt, UserError> {
+    let session = engine.session(id)?;
+    if place == ListPlace::Archived && session.is_running() {
+        return Err(UserError::new(
+            "This session is at work or waits for you.",
+            "Stop it first, then archive it.",
+        ));
+    }
+    session
+        .journal
+        .record_synced(SessionEvent::Placed { place })
+        .await
+        .map(|()| OpReceipt::default())
 }
 
 /// Closes a session, and removes the files that it left beside its record.

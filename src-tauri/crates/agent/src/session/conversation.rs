@@ -224,6 +224,7 @@ impl Conversation {
                 }
             }
             SessionEvent::Renamed { .. }
+            | SessionEvent::Placed { .. }
             | SessionEvent::Changed { .. }
             | SessionEvent::LimitReached { .. }
             | SessionEvent::NoticeAdded { .. } => {}

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 mod acp;
 mod apis;
@@ -277,6 +277,9 @@ pub(crate) struct SessionsArgs {
     /// List at most this many; 0 for all.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) limit: usize,
+    /// List those in the archive instead.
+    #[arg(long)]
+    pub(crate) archived: bool,
     #[command(subcommand)]
     pub(crate) command: Option<SessionsCommand>,
 }
@@ -284,12 +287,22 @@ pub(crate) struct SessionsArgs {
 /// Subcommands of `sessions`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionsCommand {
+    /// Move sessions that do nothing to the archive. Saying something in one takes it out again.
+    Archive(SessionNames),
+    /// Pin sessions: they stand above the others.
+    Pin(SessionNames),
+    /// Put sessions back among the others, from the archive or from the pinned ones.
+    Restore(SessionNames),
     /// Close a session that does nothing: its long outputs and grants go.
     ///
     /// Its record stays, and `run --resume` goes on with it.
-    Close {
-        /// Its id or the end of it, as `sessions` lists it; or `last`.
-        #[arg(required = true, value_name = "SESSION")]
-        sessions: Vec<String>,
-    },
+    Close(SessionNames),
+}
+
+/// Sessions that a subcommand is about.
+#[derive(Debug, Args)]
+pub(crate) struct SessionNames {
+    /// Its id or the end of it, as `sessions` lists it; or `last`.
+    #[arg(required = true, value_name = "SESSION")]
+    pub(crate) sessions: Vec<String>,
 }

@@ -1,14 +1,13 @@
-//! `sessions`: lists sessions in columns, finds the session that a word names, and closes sessions.
-
-use std::path::Path;
+//! `sessions`: lists sessions in columns, finds the session that a word names, and moves, archives and closes sessions.
 
 use agent::Engine;
 use protocol::query::{Answer, Query};
+use protocol::session::list_place::ListPlace;
 use protocol::view::entry::SessionView;
 use protocol::{At, EntryBody, Op, SessionId, SessionState};
 use serde_json::json;
 
-use crate::args::{SessionsArgs, SessionsCommand};
+use crate::args::{SessionNames, SessionsArgs, SessionsCommand};
 use crate::exit::{CliError, CliResult, ExitReason};
 use crate::limits::PAGE_ENTRIES;
 use crate::output::{OutputWriter, TextStyle};
@@ -25,32 +24,42 @@ pub(crate) async fn run_sessions(
     out: &mut OutputWriter,
 ) -> CliResult {
     match args.command {
-        Some(SessionsCommand::Close { sessions }) => close_sessions(desk, &sessions, out).await,
-        None => list_sessions(desk, args.workspace.as_deref(), args.limit, out).await,
+        Some(SessionsCommand::Archive(names)) => {
+            place_sessions(desk, &names, ListPlace::Archived, out).await
+        }
+        Some(SessionsCommand::Pin(names)) => {
+            place_sessions(desk, &names, ListPlace::Pinned, out).await
+        }
+        Some(SessionsCommand::Restore(names)) => {
+            place_sessions(desk, &names, ListPlace::Recent, out).await
+        }
+        Some(SessionsCommand::Close(names)) => close_sessions(desk, &names, out).await,
+        None => list_sessions(desk, &args, out).await,
     }
 }
 
-async fn list_sessions(
-    desk: &Engine,
-    workspace: Option<&Path>,
-    limit: usize,
-    out: &mut OutputWriter,
-) -> CliResult {
+async fn list_sessions(desk: &Engine, args: &SessionsArgs, out: &mut OutputWriter) -> CliResult {
     let snapshot = desk.snapshot().await?;
     let all = snapshot.sessions;
     let length = short_ids(&all).short_length();
+    let workspace = args.workspace.as_deref();
     let workspace = workspace.map(super::absolute_workspace).transpose()?;
-    let is_listed = |view: &&SessionView| {
+    let in_folder = all.iter().filter(|view| {
         let root = workspace.as_ref();
         root.is_none_or(|root| view.workspace == *root)
-    };
-    let listed: Vec<&SessionView> = all
-        .iter()
-        .filter(is_listed)
-        .take(if limit == 0 { usize::MAX } else { limit })
-        .collect();
+    });
+    let (archived, listed): (Vec<&SessionView>, Vec<&SessionView>) =
+        in_folder.partition(|view| view.place == ListPlace::Archived);
+    let others = archived.len();
+    let mut listed = if args.archived { archived } else { listed };
+    listed.sort_by_key(|view| view.place != ListPlace::Pinned);
+    if args.limit > 0 {
+        listed.truncate(args.limit);
+    }
     out.write_answer(&json!({ "sessions": listed }), |out| {
-        if listed.is_empty() {
+        if listed.is_empty() && args.archived {
+            out.write_line("No session is in the archive.")?;
+        } else if listed.is_empty() && others == 0 {
             out.write_line(
                 "There is no session yet. Begin one: countersign run PROMPT, or: countersign demo",
             )?;
@@ -60,7 +69,13 @@ async fn list_sessions(
         let rows: Vec<_> = rows
             .map(|view| format_row(view, length, now, &snapshot.home))
             .collect();
-        table::write_rows(out, &rows, table::terminal_width())
+        table::write_rows(out, &rows, table::terminal_width())?;
+        if others > 0 && !args.archived {
+            let line =
+                format!("In the archive: {others}. `countersign sessions --archived` lists them.");
+            out.write_line(&out.apply_style(TextStyle::Faint, &line))?;
+        }
+        Ok(())
     })
 }
 
@@ -154,13 +169,46 @@ async fn last_message_time(desk: &Engine, session: &SessionId) -> Result<Option<
     Ok(None)
 }
 
-/// Closes idle sessions: their long outputs and their grants are removed, their record stays.
-async fn close_sessions(desk: &Engine, names: &[String], out: &mut OutputWriter) -> CliResult {
-    // All are found before the first is closed: a name that is wrong closes nothing.
-    let mut sessions: Vec<SessionView> = Vec::new();
-    for name in names {
+/// Finds all sessions that are named: one wrong name is an error before anything is done.
+async fn find_sessions(desk: &Engine, names: &SessionNames) -> Result<Vec<SessionView>, CliError> {
+    let mut sessions = Vec::new();
+    for name in &names.sessions {
         sessions.push(find_session(desk, name).await?);
     }
+    Ok(sessions)
+}
+
+/// Moves sessions in the list.
+async fn place_sessions(
+    desk: &Engine,
+    names: &SessionNames,
+    place: ListPlace,
+    out: &mut OutputWriter,
+) -> CliResult {
+    let sessions = find_sessions(desk, names).await?;
+    for view in &sessions {
+        let session = view.id.clone();
+        desk.submit(Op::PlaceSession { session, place }).await?;
+        if !out.is_json() {
+            let title = out.apply_style(TextStyle::Strong, &view.title);
+            let done = match place {
+                ListPlace::Recent => "Among the others",
+                ListPlace::Pinned => "Pinned",
+                ListPlace::Archived => "In the archive",
+            };
+            out.write_line(&format!("{done}: {title}"))?;
+        }
+    }
+    if out.is_json() {
+        let moved: Vec<&SessionId> = sessions.iter().map(|view| &view.id).collect();
+        out.write_json(&json!({ "moved": moved, "place": place }))?;
+    }
+    Ok(ExitReason::Done)
+}
+
+/// Closes idle sessions: their long outputs and their grants are removed, their record stays.
+async fn close_sessions(desk: &Engine, names: &SessionNames, out: &mut OutputWriter) -> CliResult {
+    let sessions = find_sessions(desk, names).await?;
     for view in &sessions {
         let session = view.id.clone();
         desk.submit(Op::CloseSession { session }).await?;

@@ -1,6 +1,6 @@
 //! `sessions`, `history` and what names one of many: columns, short ids, `last`, closing.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::CliFixture;
 
@@ -96,6 +96,34 @@ fn a_call_is_named_by_its_end() {
         place.run_ok(&["show", "last", "--call", &id[id.len() - 6..]]),
         whole
     );
+}
+
+/// The archive is out of the way, and a wrong name moves nothing.
+#[test]
+fn a_session_is_archived_and_pinned_from_the_command_line() {
+    let place = CliFixture::new();
+    for path in ["one", "two", "three"] {
+        let arguments = format!(r#"{{"path":"{path}"}}"#);
+        place.run(&["call", "read", &arguments]);
+    }
+    let all = ids(&place.run_json(&["sessions"])["sessions"]);
+    let [third, second, first] = all.as_slice() else {
+        panic!("{all:?}");
+    };
+    let ran = place.run(&["sessions", "archive", second, "nobody"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert_eq!(ids(&place.run_json(&["sessions"])["sessions"]), all);
+    let moved = place.run_json(&["sessions", "archive", second]);
+    assert_eq!(moved, json!({ "moved": [second], "place": "archived" }));
+    place.run_ok(&["sessions", "pin", first]);
+    let listed = place.run_json(&["sessions"]);
+    assert_eq!(ids(&listed["sessions"]), [first.clone(), third.clone()]);
+    let archived = place.run_json(&["sessions", "--archived"]);
+    assert_eq!(ids(&archived["sessions"]), *std::slice::from_ref(second));
+    assert!(place.run_ok(&["sessions"]).contains("In the archive: 1."));
+    place.run_ok(&["sessions", "restore", first, second]);
+    let listed = place.run_json(&["sessions", "--archived"]);
+    assert_eq!(listed["sessions"], json!([]));
 }
 
 /// Closing removes what a session left beside its record; a session that works is left alone.

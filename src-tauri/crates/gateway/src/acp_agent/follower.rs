@@ -161,6 +161,7 @@ impl Follower {
             }
             SessionEvent::NoticeAdded { notice } => self.server.update_from_notice(notice),
             SessionEvent::Opened { .. }
+            | SessionEvent::Placed { .. }
             | SessionEvent::Changed { .. }
             | SessionEvent::LimitReached { .. } => None,
         })

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use crate::event::{CallChange, CallProposal, MessageChange, SessionEvent};
 use crate::server::elicitation::{SamplingResult, ServerAnswerRecord};
+use crate::session::list_place::ListPlace;
 use crate::text::cut;
 use crate::view::entry::{PendingDecision, PersonDecision, SessionView};
 use crate::view::preview::UndoAvailability;
@@ -378,13 +379,23 @@ pub fn fold_session(
             turns: 0,
             usage: Usage::default(),
             planning: false,
+            place: ListPlace::default(),
         },
         (_, before) => before?,
     };
     match &event.body {
         EventBody::Session(SessionEvent::Renamed { title }) => view.title.clone_from(title),
+        EventBody::Session(SessionEvent::Placed { place }) => {
+            view.place = *place;
+            // Nothing happened in the session.
+            return Some(view);
+        }
         EventBody::Session(SessionEvent::Changed { state }) => view.state = *state,
         EventBody::Session(SessionEvent::PlanningSet { on, .. }) => view.planning = *on,
+        EventBody::Message {
+            change: MessageChange::PersonSaid { .. },
+            ..
+        } if view.place == ListPlace::Archived => view.place = ListPlace::Recent,
         EventBody::Message {
             change: MessageChange::TurnEnded { usage, .. },
             ..

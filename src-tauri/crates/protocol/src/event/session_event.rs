@@ -5,6 +5,7 @@ use ts_rs::TS;
 
 use crate::event::session_options::{PlanningActor, SessionOptions};
 use crate::event::{Notice, SessionState};
+use crate::session::list_place::ListPlace;
 use crate::session::parent_call::ParentCall;
 use crate::{Limit, ModelChoice};
 
@@ -35,6 +36,12 @@ pub enum SessionEvent {
     Renamed {
         /// The title.
         title: String,
+    },
+    /// The person moved a session in the list of sessions.
+    #[serde(rename = "session_placed")]
+    Placed {
+        /// Where the session stands from now on.
+        place: ListPlace,
     },
     /// The state of a session changed.
     #[serde(rename = "session_changed")]
@@ -71,6 +78,7 @@ pub enum SessionEvent {
 super::name_events!(SessionEvent {
     Opened: "session_opened",
     Renamed: "session_renamed",
+    Placed: "session_placed",
     Changed: "session_changed",
     PlanningSet: "planning_set",
     LimitReached: "limit_reached",

@@ -189,7 +189,9 @@ fn map_session_event(event: &SessionEvent) -> Option<ChatEvent> {
         SessionEvent::Changed { state } => state.ends_run().then_some(ChatEvent::Done {
             payload: ChatDone { state: *state },
         }),
-        SessionEvent::Renamed { .. } | SessionEvent::PlanningSet { .. } => None,
+        SessionEvent::Renamed { .. }
+        | SessionEvent::Placed { .. }
+        | SessionEvent::PlanningSet { .. } => None,
     }
 }
 

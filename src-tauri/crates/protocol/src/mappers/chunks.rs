@@ -146,7 +146,9 @@ impl ChunkMapper {
             SessionEvent::NoticeAdded { notice } => {
                 out.push(new_data_chunk("data-notice", json!(notice)));
             }
-            SessionEvent::Opened { .. } | SessionEvent::Renamed { .. } => {}
+            SessionEvent::Opened { .. }
+            | SessionEvent::Renamed { .. }
+            | SessionEvent::Placed { .. } => {}
         }
     }
 

@@ -2,5 +2,6 @@
 
 pub mod answer_check;
 pub mod grant;
+pub mod list_place;
 pub mod parent_call;
 pub mod state_location;

@@ -8,6 +8,7 @@ use ts_rs::TS;
 
 use crate::session::answer_check::AnswerCheck;
 use crate::session::grant::Grant;
+use crate::session::list_place::ListPlace;
 use crate::session::parent_call::ParentCall;
 use crate::session::state_location::StateLocation;
 use crate::view::preview::UndoAvailability;
@@ -224,4 +225,8 @@ pub struct SessionView {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub planning: bool,
+    /// Where the session stands in the list.
+    #[serde(default, skip_serializing_if = "ListPlace::is_default")]
+    #[ts(optional, as = "Option<ListPlace>")]
+    pub place: ListPlace,
 }
