@@ -107,6 +107,7 @@ export function emptySnapshot(): EngineView {
         ready: true,
         note: 'key from ANTHROPIC_API_KEY',
         models: ['claude-opus-5', 'claude-sonnet-5'],
+        key: { state: 'found', variable: 'ANTHROPIC_API_KEY', can_be_kept: true },
       },
       {
         id: 'openai',
@@ -115,6 +116,7 @@ export function emptySnapshot(): EngineView {
         ready: false,
         note: 'No key. Set OPENAI_API_KEY, or enter one in Settings.',
         models: [],
+        key: { state: 'missing', variable: 'OPENAI_API_KEY', can_be_kept: true },
       },
       {
         id: 'ollama',
@@ -123,10 +125,20 @@ export function emptySnapshot(): EngineView {
         ready: true,
         note: 'needs no key',
         models: ['qwen3-coder:30b'],
+        key: { state: 'not_needed', variable: null, can_be_kept: true },
       },
-      { id: 'demo', title: 'Demo', base_url: '', ready: true, note: 'needs no model and no network', models: [] },
+      {
+        id: 'demo',
+        title: 'Demo',
+        base_url: '',
+        ready: true,
+        note: 'needs no model and no network',
+        models: [],
+        key: { state: 'not_needed', variable: null, can_be_kept: true },
+      },
     ],
     faults: [],
+    settings_file: '/home/mira/.config/countersign/settings.toml',
     version: '0.1.0',
     home: '/home/mira',
   };
@@ -134,11 +146,11 @@ export function emptySnapshot(): EngineView {
 
 /** Providers on a machine whose keychain cannot be used, where no key was found either. */
 export function withoutKeychain(): ProviderView[] {
-  const variables: Record<string, string> = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' };
   return emptySnapshot().providers.map((provider) => {
-    const variable = variables[provider.id];
+    const { variable } = provider.key;
+    if (variable === null) return provider;
     const note = `No key. Set the environment variable ${variable} (The system keychain cannot be used here).`;
-    return variable === undefined ? provider : { ...provider, ready: false, note, models: [] };
+    return { ...provider, ready: false, note, models: [], key: { state: 'missing', variable, can_be_kept: false } };
   });
 }
 
@@ -147,6 +159,12 @@ export function firstStart(): ProviderView[] {
   return emptySnapshot().providers.map((provider) =>
     provider.id === 'demo'
       ? provider
-      : { ...provider, ready: false, note: 'No key. Enter one in Settings.', models: [] },
+      : {
+          ...provider,
+          ready: false,
+          note: 'No key. Enter one in Settings.',
+          models: [],
+          key: { ...provider.key, state: 'missing' },
+        },
   );
 }

@@ -40,6 +40,7 @@ export interface State {
   settings: Settings;
   providers: readonly ProviderView[];
   faults: readonly UserError[];
+  settingsFile: string;
   version: string;
   home: string;
 }
@@ -65,6 +66,7 @@ export function fromSnapshot(snapshot: EngineView, heard = snapshot.seq): State 
     settings: snapshot.settings,
     providers: snapshot.providers,
     faults: snapshot.faults,
+    settingsFile: snapshot.settings_file,
     version: snapshot.version,
     home: snapshot.home,
   };

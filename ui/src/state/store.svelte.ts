@@ -115,6 +115,10 @@ export abstract class Store {
   get home(): string {
     return this.#state.home;
   }
+  /** The file that holds the settings. */
+  get settingsFile(): string {
+    return this.#state.settingsFile;
+  }
   get version(): string {
     return this.#state.version;
   }

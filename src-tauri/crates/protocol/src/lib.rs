@@ -78,7 +78,7 @@ pub use model::{Message, ModelChoice, Usage};
 pub use op::{Decision, Op};
 pub use rule::{ProjectRules, Rule, RuleAction, RuleScope, Trust};
 pub use settings::{Settings, Strategy};
-pub use user_error::UserError;
+pub use user_error::{FaultCause, UserError};
 
 /// Milliseconds since the Unix epoch, UTC.
 pub type At = i64;

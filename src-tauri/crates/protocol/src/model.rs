@@ -162,4 +162,31 @@ pub struct ProviderView {
     pub note: String,
     /// Models known so far.
     pub models: Vec<String>,
+    /// The key of the provider.
+    pub key: ProviderKey,
+}
+
+/// What is known of the key of a provider; the key itself is never told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ProviderKey {
+    /// Whether there is one.
+    pub state: KeyState,
+    /// Environment variable that is looked up first; none if there is none.
+    pub variable: Option<String>,
+    /// Whether the system keychain can keep one, as far as it was asked.
+    pub can_be_kept: bool,
+}
+
+/// Whether there is a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum KeyState {
+    /// There is none, and none is needed.
+    NotNeeded,
+    /// There is one.
+    Found,
+    /// There is none.
+    Missing,
+    /// The provider refused it.
+    Refused,
 }

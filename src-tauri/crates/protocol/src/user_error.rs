@@ -19,6 +19,28 @@ pub struct UserError {
     /// The causes, outermost first; for the log and the *Raw* view.
     #[serde(default)]
     pub context: Vec<String>,
+    /// What is wrong, where the person can be led to what mends it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub cause: Option<FaultCause>,
+}
+
+/// A cause of an error that the interface knows a way on from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultCause {
+    /// The provider needs a key, and there is none.
+    KeyMissing,
+    /// The provider refused the key.
+    KeyRefused,
+    /// The provider wants to be paid: credit or a quota is used up.
+    PaymentRequired,
+    /// The provider does not know the model.
+    ModelUnknown,
+    /// The settings of the provider do not work.
+    ProviderNotSetUp,
+    /// The system keychain cannot be used on this machine.
+    KeychainUnusable,
 }
 
 impl UserError {
@@ -28,6 +50,16 @@ impl UserError {
             message: message.into(),
             hint: hint.into(),
             context: Vec::new(),
+            cause: None,
+        }
+    }
+
+    /// Returns the same error with its cause.
+    #[must_use]
+    pub fn with_cause(self, cause: FaultCause) -> Self {
+        Self {
+            cause: Some(cause),
+            ..self
         }
     }
 

@@ -1,7 +1,7 @@
 //! Errors of a provider, each with a sentence and a next step.
 
-use protocol::UserError;
 use protocol::text::display_text::to_sentence;
+use protocol::{FaultCause, UserError};
 
 use crate::limits::{MODELS_NAMED_MAX, NAMED_WAIT_S_MAX};
 
@@ -138,6 +138,23 @@ pub enum ProviderError {
 }
 
 impl ProviderError {
+    /// Returns what is wrong, where a person can mend it.
+    fn cause(&self) -> Option<FaultCause> {
+        match self {
+            Self::NoKey { .. } => Some(FaultCause::KeyMissing),
+            Self::Unauthorized { .. } => Some(FaultCause::KeyRefused),
+            Self::UnknownModel { .. } => Some(FaultCause::ModelUnknown),
+            Self::Setup { .. } => Some(FaultCause::ProviderNotSetUp),
+            Self::Refused {
+                status, message, ..
+            }
+            | Self::Busy {
+                status, message, ..
+            } if wants_payment(*status, message) => Some(FaultCause::PaymentRequired),
+            _ => None,
+        }
+    }
+
     /// The next step, in one sentence; empty when there is nothing to do.
     #[must_use]
     pub fn hint(&self) -> String {
@@ -200,6 +217,14 @@ impl ProviderError {
     }
 }
 
+/// Whether an answer says that the account is out of credit. Few providers use the status that is meant for it.
+fn wants_payment(status: u16, message: &str) -> bool {
+    const PAYMENT_REQUIRED: u16 = 402;
+    let message = message.to_lowercase();
+    let words = ["credit", "quota", "billing", "payment"];
+    status == PAYMENT_REQUIRED || words.iter().any(|word| message.contains(word))
+}
+
 /// Returns the next step when there is no key.
 pub(crate) fn missing_key_hint(key_env: Option<&str>, keychain: Option<&str>) -> String {
     let variable = key_env.map(|name| format!("set the environment variable {name}"));
@@ -218,6 +243,10 @@ pub(crate) fn missing_key_hint(key_env: Option<&str>, keychain: Option<&str>) ->
 
 impl From<ProviderError> for UserError {
     fn from(error: ProviderError) -> Self {
-        UserError::new(error.to_string(), error.hint())
+        let fault = UserError::new(error.to_string(), error.hint());
+        match error.cause() {
+            Some(cause) => fault.with_cause(cause),
+            None => fault,
+        }
     }
 }

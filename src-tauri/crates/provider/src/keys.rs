@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use protocol::UserError;
+use protocol::{FaultCause, UserError};
 
 use crate::Secret;
 
@@ -153,6 +153,7 @@ fn keychain_error(error: &keyring::Error) -> UserError {
         "The system keychain cannot be used here.",
         "Use an environment variable for the key.",
     );
+    fault.cause = Some(FaultCause::KeychainUnusable);
     fault.context.push(match error {
         keyring::Error::BadEncoding(_) | keyring::Error::BadDataFormat(_, _) => {
             "what the keychain holds is not text".to_owned()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures::future::join_all;
 use protocol::UserError;
-use protocol::model::ProviderView;
+use protocol::model::{KeyState, ProviderKey, ProviderView};
 use protocol::settings::{ProviderSettings, WireFormat};
 
 use crate::built_in::{
@@ -13,7 +13,7 @@ use crate::built_in::{
 };
 use crate::endpoint::Endpoint;
 use crate::error::missing_key_hint;
-use crate::keys::KeyStore;
+use crate::keys::{ApiKey, KeyStore};
 use crate::limits::Timing;
 use crate::prices::Prices;
 use crate::wire::{MissingKey, WireProvider, WireProviderHandle};
@@ -244,6 +244,7 @@ async fn provider_view(entry: &ProviderEntry) -> ProviderView {
             ready: true,
             note: "Needs no key and no network.".to_owned(),
             models: Vec::new(),
+            key: no_key_needed(),
         },
         ProviderEntry::Invalid { id, title, fault } => ProviderView {
             id: (*id).to_owned(),
@@ -252,9 +253,10 @@ async fn provider_view(entry: &ProviderEntry) -> ProviderView {
             ready: false,
             note: fault.to_string(),
             models: Vec::new(),
+            key: no_key_needed(),
         },
         ProviderEntry::Wire(wire) => {
-            let (ready, note) = wire_state(wire).await;
+            let WireState { ready, note, key } = wire_state(wire).await;
             ProviderView {
                 id: wire.id.clone(),
                 title: wire.title.clone(),
@@ -269,39 +271,101 @@ async fn provider_view(entry: &ProviderEntry) -> ProviderView {
                     false => note,
                 },
                 models: wire.known_models(),
+                key,
             }
         }
     }
 }
 
-async fn wire_state(wire: &WireProvider) -> (bool, String) {
-    let key = wire.load_key().await;
-    let has = match &key {
+fn no_key_needed() -> ProviderKey {
+    ProviderKey {
+        state: KeyState::NotNeeded,
+        variable: None,
+        can_be_kept: true,
+    }
+}
+
+/// Whether a provider can be asked, as a view tells it.
+struct WireState {
+    ready: bool,
+    note: String,
+    key: ProviderKey,
+}
+
+async fn wire_state(wire: &WireProvider) -> WireState {
+    let loaded = wire.load_key().await;
+    let mut key = ProviderKey {
+        state: match (&loaded, wire.needs_key) {
+            (Ok(_), _) => KeyState::Found,
+            (Err(_), true) => KeyState::Missing,
+            (Err(_), false) => KeyState::NotNeeded,
+        },
+        variable: wire.key_env.clone(),
+        can_be_kept: !matches!(loaded, Err(MissingKey::KeychainError(_))),
+    };
+    let (ready, note) = match find_fault(wire, &loaded).await {
+        Ok(note) => (true, note),
+        Err(WireFault { note, is_refused }) => {
+            if is_refused {
+                key.state = KeyState::Refused;
+            }
+            (false, note)
+        }
+    };
+    WireState { ready, note, key }
+}
+
+/// Why a provider cannot be asked.
+struct WireFault {
+    note: String,
+    /// Whether it refused the key.
+    is_refused: bool,
+}
+
+impl WireFault {
+    fn new(note: String) -> Self {
+        Self {
+            note,
+            is_refused: false,
+        }
+    }
+}
+
+/// Returns what is said of a provider that can be asked, or why it cannot be.
+async fn find_fault(
+    wire: &WireProvider,
+    key: &Result<ApiKey, MissingKey>,
+) -> Result<String, WireFault> {
+    let has = match key {
         Ok(key) if wire.endpoint.is_exposed() => {
             format!("Key {}; it travels unencrypted.", key.from)
         }
         Ok(key) => format!("Key {}.", key.from),
         Err(MissingKey::None) if wire.needs_key => {
-            return (false, missing_key_note(wire, None));
+            return Err(WireFault::new(missing_key_note(wire, None)));
         }
         Err(MissingKey::KeychainError(fault)) if wire.needs_key => {
-            return (false, missing_key_note(wire, Some(&fault.message)));
+            let note = missing_key_note(wire, Some(&fault.message));
+            return Err(WireFault::new(note));
         }
         Err(_) => "No key; none is sent.".to_owned(),
     };
     if !wire.endpoint.is_loopback() && wire.wire != WireFormat::Ollama {
-        return (true, has);
+        return Ok(has);
     }
     let listing = wire
         .list_models(key.as_ref().ok(), wire.timing.probe_ms)
         .await;
     match listing {
-        Ok(_) if wire.needs_key => (true, has),
-        Ok(_) => (true, "Running.".to_owned()),
+        Ok(_) if wire.needs_key => Ok(has),
+        Ok(_) => Ok("Running.".to_owned()),
         // It runs, and says something else than a model list: some servers have none.
-        Err(ProviderError::Refused { .. } | ProviderError::Malformed { .. }) => (true, has),
+        Err(ProviderError::Refused { .. } | ProviderError::Malformed { .. }) => Ok(has),
         Err(error @ (ProviderError::Unauthorized { .. } | ProviderError::NoKey { .. })) => {
-            (false, format!("{error} {}", error.hint()))
+            Err(WireFault {
+                note: format!("{error} {}", error.hint()),
+                is_refused: matches!(error, ProviderError::Unauthorized { .. }),
+            })
         }
         Err(_) => {
             let step = match wire.wire {
@@ -311,7 +375,8 @@ async fn wire_state(wire: &WireProvider) -> (bool, String) {
                 }
             };
             let address = wire.endpoint.as_str();
-            (false, format!("Not running at {address}. {step}"))
+            let note = format!("Not running at {address}. {step}");
+            Err(WireFault::new(note))
         }
     }
 }

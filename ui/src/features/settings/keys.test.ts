@@ -3,11 +3,11 @@
 import { screen, waitFor } from '@testing-library/svelte';
 import { expect, test, vi } from 'vitest';
 import { at, click, focused, openApp, text, type } from '../../app/app_page';
-import type { ProviderSettings, ProviderView } from '../../ipc/bindings';
+import type { KeyState, ProviderView } from '../../ipc/bindings';
 import { Refused } from '../../ipc/desk';
 import { FakeHost } from '../../ipc/fake';
 import { emptySnapshot, firstStart, withoutKeychain } from '../../ipc/fake_settings';
-import { canKeepKeys, lacksKey, variableOf } from '../../domain/keys/keychain';
+import { canKeepKeys, lacksKey } from '../../domain/keys/keychain';
 import { findFaults, findSeriousFaults } from '../../testing/accessibility';
 import { openSettings } from './settings_page';
 
@@ -15,6 +15,7 @@ const keychainRefusal = new Refused({
   message: 'The system keychain cannot be used here.',
   hint: 'Use an environment variable for the key.',
   context: [],
+  cause: 'keychain_unusable',
 });
 const field = () => at('key-field') as HTMLInputElement;
 
@@ -86,31 +87,18 @@ test('the start without a keychain says how a key is set, and asks for none', as
   await waitFor(() => expect(focused()).toBe('to-key'));
 });
 
-test.each<[string, boolean]>([
-  ['No key. Set the environment variable X, or store a key in the system keychain.', true],
-  ['Lab refused the key from X (401): no. Check the key from X, or set another one.', true],
-  ['Lab needs a key, and none was found. Store a key in the system keychain.', true],
-  ['Not running at http://127.0.0.1:11434/. Start it with `ollama serve`.', false],
-])('%s lacks a key: %s', (note, lacks) => {
-  const provider: ProviderView = { id: 'lab', title: 'Lab', base_url: '', ready: false, note, models: [] };
-  expect(lacksKey(provider)).toBe(lacks);
-  expect(lacksKey({ ...provider, ready: true })).toBe(false);
+test.each<[KeyState, boolean]>([
+  ['missing', true],
+  ['refused', true],
+  ['found', false],
+  ['not_needed', false],
+])('a provider whose key is %s lacks one: %s', (state, lacks) => {
+  const [provider] = firstStart() as [ProviderView, ...ProviderView[]];
+  const view: ProviderView = { ...provider, key: { ...provider.key, state } };
+  expect(lacksKey(view)).toBe(lacks);
+  expect(lacksKey({ ...view, ready: true })).toBe(false);
 });
 
-test('whether keys can be kept, and which variable holds one', () => {
+test('whether keys can be kept', () => {
   expect([canKeepKeys(emptySnapshot().providers), canKeepKeys(withoutKeychain())]).toEqual([true, false]);
-  const openai = withoutKeychain().find(({ id }) => id === 'openai')!;
-  expect(variableOf(openai, [])).toBe('OPENAI_API_KEY');
-  expect(variableOf({ ...openai, note: 'Key from OPENAI_API_KEY.' }, [])).toBe('OPENAI_API_KEY');
-  const prices = { input_usd_per_mtok: null, output_usd_per_mtok: null };
-  const own: ProviderSettings = {
-    id: 'openai',
-    title: 'Own',
-    wire: 'openai',
-    base_url: 'http://lab/',
-    key_env: null,
-    ...prices,
-  };
-  expect(variableOf(openai, [own])).toBeNull();
-  expect(variableOf(openai, [{ ...own, key_env: 'LAB_KEY' }])).toBe('LAB_KEY');
 });

@@ -146,7 +146,7 @@ test('the file of the settings is named at the top, and its path can be copied',
   await openSettings('providers');
   await fireEvent.click(await screen.findByTestId('copy-settings-path'));
   expect(document.querySelector('.header-bar')?.textContent).toContain('~/.config/countersign/settings.toml');
-  await waitFor(() => expect(copied).toEqual(['~/.config/countersign/settings.toml']));
+  await waitFor(() => expect(copied).toEqual(['/home/mira/.config/countersign/settings.toml']));
   expect(text('toast')).toContain('Copied');
 });
 

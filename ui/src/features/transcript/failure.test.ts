@@ -4,31 +4,37 @@ import { screen, waitFor } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 import { at, click, focused, openApp, text } from '../../app/app_page';
 import sample from '../../../../tests/golden/sample.jsonl?raw';
-import type { EventBody, UserError } from '../../ipc/bindings';
+import type { EventBody, FaultCause, UserError } from '../../ipc/bindings';
 import { FakeHost } from '../../ipc/fake';
 import { withoutKeychain } from '../../ipc/fake_settings';
 import { parseStream } from '../../ipc/fake_streams';
 import { findSeriousFaults } from '../../testing/accessibility';
 import { waysOn, type WayOn } from './failure';
 
-const faultOf = (message: string): UserError => ({ message, hint: 'Do something.', context: [] });
-const refusedKey = faultOf('Anthropic refused the key from ANTHROPIC_API_KEY (401): invalid x-api-key.');
+const faultOf = (cause?: FaultCause): UserError => ({
+  message: 'It failed.',
+  hint: 'Do something.',
+  context: [],
+  ...(cause && { cause }),
+});
+const refusedKey: UserError = {
+  ...faultOf('key_refused'),
+  message: 'Anthropic refused the key from ANTHROPIC_API_KEY (401): invalid x-api-key.',
+};
 const session = (await new FakeHost(parseStream(sample)).snapshot()).sessions.find(({ id }) => id === 'ses_0002')!;
 
-test.each<[string, readonly WayOn[]]>([
-  [refusedKey.message, ['change-key', 'again']],
-  ['Anthropic needs a key, and none was found.', ['enter-key', 'again']],
-  ['OpenAI does not know the model “gpt-0”: no such model.', ['new-session']],
-  ['OpenAI could not answer (429, tried 3 times): You exceeded your current quota.', ['change-key', 'again']],
-  ['Anthropic did not accept the request (400): Your credit balance is too low.', ['change-key', 'again']],
-  ['Lab did not accept the request (402): Payment required.', ['change-key', 'again']],
-  ['Lab is not set up: its base URL is none.', ['provider', 'again']],
-  ['The answer of OpenAI broke off before its end.', ['again']],
-])('%s', (message, ways) => {
+test.each<[FaultCause | undefined, readonly WayOn[]]>([
+  ['key_refused', ['change-key', 'again']],
+  ['key_missing', ['enter-key', 'again']],
+  ['model_unknown', ['new-session']],
+  ['payment_required', ['change-key', 'again']],
+  ['provider_not_set_up', ['provider', 'again']],
+  [undefined, ['again']],
+])('%s', (cause, ways) => {
   const situation = { session, last: true, known: true };
-  expect(waysOn(faultOf(message), situation)).toEqual(ways);
-  expect(waysOn(faultOf(message), { ...situation, last: false }), 'dealt with').toEqual([]);
-  expect(waysOn(faultOf(message), { ...situation, session: { ...session, state: 'running' } })).toEqual([]);
+  expect(waysOn(faultOf(cause), situation)).toEqual(ways);
+  expect(waysOn(faultOf(cause), { ...situation, last: false }), 'dealt with').toEqual([]);
+  expect(waysOn(faultOf(cause), { ...situation, session: { ...session, state: 'running' } })).toEqual([]);
 });
 
 test('an agent of somebody else has no key here', () => {
@@ -66,7 +72,7 @@ test('a refused key is changed at its field, and the way back leads to trying ag
 });
 
 test('a missing key without a keychain leads to how one is set', async () => {
-  await openApp(failing(faultOf('Anthropic needs a key, and none was found.'), [], { providers: withoutKeychain() }));
+  await openApp(failing(faultOf('key_missing'), [], { providers: withoutKeychain() }));
   await click('rail-session-ses_x');
   await screen.findByTestId('failure-enter-key');
   expect(text('failure-enter-key')).toBe('How to set a key…');

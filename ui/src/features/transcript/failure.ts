@@ -1,6 +1,6 @@
-// What a person can do about a turn that failed, read from what was told of it. Pure.
+// What a person can do about a turn that failed, by its cause. Pure.
 
-import type { SessionView, UserError } from '../../ipc/bindings';
+import type { FaultCause, SessionView, UserError } from '../../ipc/bindings';
 
 /** An act that leads on from a failure. */
 export type WayOn = 'enter-key' | 'change-key' | 'provider' | 'new-session' | 'again';
@@ -14,15 +14,15 @@ export const wayWords: Record<WayOn, string> = {
   again: 'Try again',
 };
 
-/** Causes by the engine's words for them, each with the acts that help; the first that fits counts. */
-const causes: readonly { words: RegExp; ways: readonly WayOn[] }[] = [
-  { words: /\brefused the key\b/, ways: ['change-key', 'again'] },
-  { words: /\bneeds a key, and none was found\b/, ways: ['enter-key', 'again'] },
-  // A session keeps its model for life.
-  { words: /\bdoes not know the model\b/, ways: ['new-session'] },
-  { words: /\bcredits?\b|\bquota\b|\bbilling\b|\bpayment\b|\(402\b/i, ways: ['change-key', 'again'] },
-  { words: /\bis not set up:/, ways: ['provider', 'again'] },
-];
+/** What helps, by the cause of the failure. A session keeps its model for life. */
+const helpful: Record<FaultCause, readonly WayOn[]> = {
+  key_refused: ['change-key', 'again'],
+  key_missing: ['enter-key', 'again'],
+  model_unknown: ['new-session'],
+  payment_required: ['change-key', 'again'],
+  provider_not_set_up: ['provider', 'again'],
+  keychain_unusable: ['enter-key', 'again'],
+};
 
 /** Where a failure stands. */
 export interface FailureSituation {
@@ -36,6 +36,6 @@ export interface FailureSituation {
 /** Returns what leads on from a failure; nothing where it is over, or the session works again. */
 export function waysOn(fault: UserError, { session, last, known }: FailureSituation): readonly WayOn[] {
   if (!session || session.state !== 'failed' || !last) return [];
-  const ways = causes.find(({ words }) => words.test(fault.message))?.ways ?? ['again'];
+  const ways = fault.cause ? helpful[fault.cause] : (['again'] as const);
   return known ? ways : ways.filter((way) => way === 'again');
 }

@@ -34,6 +34,10 @@ providers: Array<ProviderView>,
  */
 faults: Array<UserError>, 
 /**
+ * The file that holds the settings, absolute.
+ */
+settings_file: string, 
+/**
  * The app's version.
  */
 version: string, 

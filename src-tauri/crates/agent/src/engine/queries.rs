@@ -16,6 +16,7 @@ use runtime::{FileError, Workspace};
 use serde_json::{Map, Value};
 use tools::Registry;
 
+use crate::engine::settings::settings_path;
 use crate::engine::{attention_report, dry_run_command};
 use crate::host::config::EngineConfig;
 use crate::limits::{LINES_FILE_BYTES_MAX, LINES_MAX, OUTPUT_PAGE_BYTES};
@@ -41,6 +42,7 @@ pub(crate) async fn build_snapshot(engine: &Arc<EngineState>) -> Result<EngineVi
         settings: (*engine.settings()).clone(),
         providers,
         faults: engine.current_errors(),
+        settings_file: settings_path(&engine.config.data_dir).display().to_string(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         home: EngineConfig::home_dir()
             .map(|home| home.display().to_string())

@@ -22,6 +22,8 @@ pub struct EngineView {
     pub providers: Vec<ProviderView>,
     /// Errors in settings or rules; stricter behaviour holds until they are fixed.
     pub faults: Vec<UserError>,
+    /// The file that holds the settings, absolute.
+    pub settings_file: String,
     /// The app's version.
     pub version: String,
     /// The home folder, so that paths below it can be abbreviated with `~`.

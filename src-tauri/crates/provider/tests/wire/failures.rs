@@ -1,8 +1,8 @@
 //! Bad turns: cut, malformed, slow, stopped, reported, redirected.
 
 use futures::StreamExt;
-use protocol::UserError;
 use protocol::settings::WireFormat;
+use protocol::{FaultCause, UserError};
 use provider::{Chunk, ProviderError, Timing};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -269,7 +269,30 @@ async fn errors_have_a_sentence_and_a_next_step() {
             "Fake refused the key from FAKE_KEY (401): invalid x-api-key.",
             "Check the key from FAKE_KEY, or set another one."
         )
+        .with_cause(FaultCause::KeyRefused)
     );
+}
+
+#[tokio::test]
+async fn an_account_without_credit_is_told_as_such() {
+    for (status, message) in [
+        (400, "Your credit balance is too low."),
+        (402, "Pay first."),
+        (403, "Payment required."),
+    ] {
+        let body = json!({ "error": { "message": message } }).to_string();
+        let fake = Fake::start([Reply::status(status, &body)]).await;
+        let error = begin(&*provider(WireFormat::Anthropic, &fake))
+            .await
+            .err()
+            .unwrap();
+        let cause = match status {
+            // The key was refused, whatever else is said.
+            403 => FaultCause::KeyRefused,
+            _ => FaultCause::PaymentRequired,
+        };
+        assert_eq!(UserError::from(error).cause, Some(cause), "{message}");
+    }
 }
 
 #[tokio::test]
@@ -308,6 +331,7 @@ async fn an_unknown_model_is_answered_with_those_that_exist() {
                 "Fake does not know the model \u{201c}some-model\u{201d}: no such model.",
                 "Choose one of its models: some-model-2, other."
             )
+            .with_cause(FaultCause::ModelUnknown)
         );
         assert_eq!(fake.asked()[1].path, list_path);
     }

@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use protocol::UserError;
 use protocol::settings::WireFormat;
+use protocol::{FaultCause, UserError};
 use provider::{MemoryKeyStore, ProviderEnv, ProviderError, Providers, SystemKeyStore};
 
 use crate::fake_endpoint::{
@@ -55,6 +55,7 @@ async fn without_a_key_nothing_is_asked() {
         assert_eq!(
             UserError::from(error),
             UserError::new("Fake needs a key, and none was found.", hint)
+                .with_cause(FaultCause::KeyMissing)
         );
     }
     assert_eq!(fake.asked().len(), 0);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use protocol::UserError;
-use protocol::model::ProviderView;
+use protocol::model::{KeyState, ProviderKey, ProviderView};
 use protocol::settings::{ProviderSettings, WireFormat};
 use provider::{
     LOCAL_IDS, MemoryKeyStore, ProviderEnv, Providers, Script, ScriptedProvider, Timing,
@@ -20,6 +20,15 @@ fn view(id: &str, title: &str, base_url: &str, ready: bool, note: &str) -> Provi
         ready,
         note: note.to_owned(),
         models: Vec::new(),
+        key: key(KeyState::NotNeeded, None),
+    }
+}
+
+fn key(state: KeyState, variable: Option<&str>) -> ProviderKey {
+    ProviderKey {
+        state,
+        variable: variable.map(str::to_owned),
+        can_be_kept: true,
     }
 }
 
@@ -53,34 +62,46 @@ async fn every_provider_says_where_it_stands() {
     assert_eq!(
         list.list_views().await,
         [
-            view(
-                "anthropic",
-                "Anthropic",
-                "https://api.anthropic.com/v1/",
-                true,
-                "Key from ANTHROPIC_API_KEY."
-            ),
-            view(
-                "openai",
-                "OpenAI",
-                "https://api.openai.com/v1/",
-                false,
-                &no_key("OPENAI_API_KEY")
-            ),
-            view(
-                "gemini",
-                "Google Gemini",
-                "https://generativelanguage.googleapis.com/v1beta/",
-                false,
-                &no_key("GEMINI_API_KEY")
-            ),
-            view(
-                "openrouter",
-                "OpenRouter",
-                "https://openrouter.ai/api/v1/",
-                false,
-                &no_key("OPENROUTER_API_KEY")
-            ),
+            ProviderView {
+                key: key(KeyState::Found, Some("ANTHROPIC_API_KEY")),
+                ..view(
+                    "anthropic",
+                    "Anthropic",
+                    "https://api.anthropic.com/v1/",
+                    true,
+                    "Key from ANTHROPIC_API_KEY."
+                )
+            },
+            ProviderView {
+                key: key(KeyState::Missing, Some("OPENAI_API_KEY")),
+                ..view(
+                    "openai",
+                    "OpenAI",
+                    "https://api.openai.com/v1/",
+                    false,
+                    &no_key("OPENAI_API_KEY")
+                )
+            },
+            ProviderView {
+                key: key(KeyState::Missing, Some("GEMINI_API_KEY")),
+                ..view(
+                    "gemini",
+                    "Google Gemini",
+                    "https://generativelanguage.googleapis.com/v1beta/",
+                    false,
+                    &no_key("GEMINI_API_KEY")
+                )
+            },
+            ProviderView {
+                key: key(KeyState::Missing, Some("OPENROUTER_API_KEY")),
+                ..view(
+                    "openrouter",
+                    "OpenRouter",
+                    "https://openrouter.ai/api/v1/",
+                    false,
+                    &no_key("OPENROUTER_API_KEY")
+                )
+            },
             running,
             view(
                 "fake",
@@ -104,10 +125,22 @@ async fn ollama_that_does_not_run_is_said_so() {
     let list = Providers::with_env(&[], keys.clone(), &there, timing());
     let views = list.list_views().await;
     let note = format!("Not running at http://{host}/. Start it with `ollama serve`.");
+    let keyless = ProviderKey {
+        can_be_kept: false,
+        ..key(KeyState::NotNeeded, None)
+    };
     assert_eq!(
         views[4],
-        view("ollama", "Ollama", &format!("http://{host}/"), false, &note)
+        ProviderView {
+            key: keyless,
+            ..view("ollama", "Ollama", &format!("http://{host}/"), false, &note)
+        }
     );
+    let unkept = ProviderKey {
+        can_be_kept: false,
+        ..key(KeyState::Missing, Some("OPENAI_API_KEY"))
+    };
+    assert_eq!(views[1].key, unkept);
     assert_eq!(
         views[1].note,
         "No key. Set the environment variable OPENAI_API_KEY (The system keychain cannot be used here)."
