@@ -218,6 +218,7 @@ fn describe_op(op: &Op) -> &'static str {
         Op::CollectHistory => "Delete old entries of the history",
         Op::CloseSession { .. } => "Close the session",
         Op::SetPlanning { .. } => "End planning",
+        Op::SetAgentOption { .. } => "Change an option of the agent",
         Op::SaveRules { .. } | Op::AddRules { .. } | Op::ChangeRule { .. } => "Change the rules",
         Op::SetTool { .. } => "Change how a tool may be used",
         Op::TryTool { .. } => "Run a tool",

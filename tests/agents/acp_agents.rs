@@ -32,7 +32,11 @@ impl AgentDesk {
     }
 
     pub(super) async fn with_sandbox(agent: &str, wire: &str, sandbox: Option<&str>) -> Self {
-        let desk = Fixture::with_sandbox([say_text("No model asks.")], Host::Person, sandbox).await;
+        let desk = Fixture::with_sandbox([say_text("No model asks.")], Host::Person, sandbox);
+        Self::on_desk(agent, wire, desk.await)
+    }
+
+    fn on_desk(agent: &str, wire: &str, desk: Fixture) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("played.wire");
         std::fs::write(&file, wire).unwrap();
@@ -55,6 +59,15 @@ impl AgentDesk {
 
     /// Opens a session with the agent, and says something to it.
     pub(super) async fn start(&mut self, prompt: &str) {
+        self.open_session(Some(prompt.to_owned())).await;
+    }
+
+    /// Opens a session with the agent, which does not start yet.
+    pub(super) async fn open(&mut self) {
+        self.open_session(None).await;
+    }
+
+    async fn open_session(&mut self, prompt: Option<String>) {
         let is_known = agent_ids().contains(&self.agent.as_str());
         let model = match is_known {
             true => self.agent.clone(),
@@ -66,7 +79,7 @@ impl AgentDesk {
                 provider: AGENT_PROVIDER.to_owned(),
                 model,
             },
-            prompt: Some(prompt.to_owned()),
+            prompt,
             output_schema: None,
             temperature: None,
             agent: None,
@@ -76,7 +89,7 @@ impl AgentDesk {
     }
 
     /// Closes the engine and opens another one on the same data folder, with another conversation to play.
-    async fn restart(mut self, wire: &str) -> Self {
+    pub(super) async fn restart(mut self, wire: &str) -> Self {
         std::fs::write(&self.wire, wire).unwrap();
         self.desk = self.desk.restart().await;
         self.add_agents();

@@ -2,6 +2,7 @@
 
 import { beginEntry, changeEntry, entryId, isCall, sessionAfter } from '../state/fold';
 import type {
+  AgentOption,
   Answer,
   AssuranceReport as Promised,
   ConnectionAction,
@@ -162,6 +163,13 @@ export class FakeHost implements Host {
       case 'set_planning':
         this.emit(op.session, { type: 'planning_set', on: op.on, by: 'person' });
         return null;
+      case 'set_agent_option': {
+        const options = this.#agentOptions(op.session).map((one) =>
+          one.id === op.option ? { ...one, value: op.value, is_chosen: true } : one,
+        );
+        this.emit(op.session, { type: 'agent_options_changed', options });
+        return null;
+      }
       case 'decide_group':
         for (const shown of op.calls) this.#decide({ type: 'decide', ...shown, decision: op.decision });
         return null;
@@ -423,7 +431,15 @@ export class FakeHost implements Host {
         return { type: 'tools', tools: asSet(this.tools, this.#snapshot.settings.tools) };
       case 'export':
         return { type: 'export', text: '' };
+      case 'agent_options':
+        return { type: 'agent_options', options: this.#agentOptions(query.session) };
     }
+  }
+
+  /** The options that a session's agent offered last. */
+  #agentOptions(session: string): AgentOption[] {
+    const bodies = this.events.flatMap((event) => (event.session === session ? [event.body] : []));
+    return bodies.findLast((body) => body.type === 'agent_options_changed')?.options ?? [];
   }
 
   #record(event: Event): void {

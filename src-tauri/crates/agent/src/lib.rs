@@ -53,6 +53,7 @@ mod session;
 pub(crate) mod toolset;
 mod undo;
 
+pub use crate::engine::agent_options::AgentOptionRecord;
 pub use crate::engine::backing_server::{BackingServer, BackingTool};
 pub use crate::engine::delegated_calls::{
     DelegatedCall, DelegatedResult, DelegatedTool, DelegatedVerdict,

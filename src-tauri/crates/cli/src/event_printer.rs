@@ -160,6 +160,7 @@ impl EventPrinter {
             | SessionEvent::Renamed { .. }
             | SessionEvent::Placed { .. }
             | SessionEvent::Changed { .. }
+            | SessionEvent::AgentOptionsChanged { .. }
             // Its notice follows.
             | SessionEvent::LimitReached { .. } => return Ok(()),
         };

@@ -86,6 +86,16 @@ pub const AGENT_ERROR_WAIT: Duration = Duration::from_millis(500);
 pub const AGENT_START_MAX: Duration = Duration::from_secs(120);
 /// Time that an agent may take to end its turn once it was told to stop; then it is ended.
 pub const AGENT_CANCEL_MAX: Duration = Duration::from_secs(10);
+/// Time that an agent may take to set an option.
+pub const AGENT_OPTION_MAX: Duration = Duration::from_secs(30);
+/// Number of options that are taken of an agent.
+pub const AGENT_OPTIONS_MAX: usize = 32;
+/// Number of values that are taken of an agent's option.
+pub const AGENT_OPTION_VALUES_MAX: usize = 200;
+/// Longest id of an agent's option or value, in bytes; one with a longer id is not offered.
+pub const AGENT_OPTION_ID_BYTES_MAX: usize = 256;
+/// Longest name or description of an agent's option or value, in characters.
+pub const AGENT_OPTION_TEXT_CHARS_MAX: usize = 200;
 /// Number of agents that run at the same time; beyond it the one that was used longest ago is ended.
 pub const AGENTS_MAX: usize = 32;
 /// Time between two looks at whether the text of an agent that pauses is on record.

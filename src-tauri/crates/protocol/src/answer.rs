@@ -11,6 +11,7 @@ use crate::rule::import::ImportSource;
 use crate::rule::rules_view::{RuleCheck, RulesCheck, RulesComparison, RulesView};
 use crate::server::mcp_servers::{ServerImportSource, ServerLogLine, ServerView};
 use crate::server::resources::ServerResources;
+use crate::session::agent_options::AgentOption;
 use crate::text::display_text::DisplaySpan;
 use crate::view::attention::AttentionReport;
 use crate::view::briefing::{Briefing, BriefingText};
@@ -62,6 +63,11 @@ pub enum Answer {
         summary: Vec<AccountLine>,
         /// The whole account.
         account: Box<CallAccount>,
+    },
+    /// Answer to `agent_options`.
+    AgentOptions {
+        /// The options with their values, as the agent last offered them; none if it offered none.
+        options: Vec<AgentOption>,
     },
     /// Answer to `lines`.
     Lines {

@@ -64,6 +64,16 @@ pub enum Op {
         /// Whether the session plans.
         on: bool,
     },
+    /// Sets an option of the agent that answers in the session: its mode, its model, or another one that it offers. It is
+    /// set again whenever the agent starts.
+    SetAgentOption {
+        /// The session.
+        session: SessionId,
+        /// The agent's own id of the option.
+        option: String,
+        /// The agent's own id of the value.
+        value: String,
+    },
     /// Stops the session's current work; nothing that has not started will start.
     Interrupt {
         /// The session.

@@ -95,6 +95,11 @@ pub enum Query {
         /// The call.
         call: CallId,
     },
+    /// What the agent that answers in a session lets a person choose.
+    AgentOptions {
+        /// The session.
+        session: SessionId,
+    },
     /// Lines of a file that a waiting call would change, for more context.
     Lines {
         /// The session.

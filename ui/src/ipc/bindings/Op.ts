@@ -73,7 +73,19 @@ session: SessionId,
 /**
  * Whether the session plans.
  */
-on: boolean, } | { "type": "interrupt", 
+on: boolean, } | { "type": "set_agent_option", 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * The agent's own id of the option.
+ */
+option: string, 
+/**
+ * The agent's own id of the value.
+ */
+value: string, } | { "type": "interrupt", 
 /**
  * The session.
  */

@@ -103,7 +103,11 @@ session: SessionId,
 /**
  * The call.
  */
-call: CallId, } | { "type": "lines", 
+call: CallId, } | { "type": "agent_options", 
+/**
+ * The session.
+ */
+session: SessionId, } | { "type": "lines", 
 /**
  * The session.
  */

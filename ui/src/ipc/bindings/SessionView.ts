@@ -61,4 +61,9 @@ planning?: boolean,
 /**
  * Where the session stands in the list.
  */
-place?: ListPlace, };
+place?: ListPlace, 
+/**
+ * The event that last changed what the session's agent lets a person choose; none if it never offered anything. The
+ * options themselves are asked for by `agent_options`.
+ */
+agent_options?: number, };

@@ -11,6 +11,8 @@ export type { AcpProgram } from "./AcpProgram";
 export type { AgentGap } from "./AgentGap";
 export type { AgentInterface } from "./AgentInterface";
 export type { AgentManifestFile } from "./AgentManifestFile";
+export type { AgentOption } from "./AgentOption";
+export type { AgentOptionValue } from "./AgentOptionValue";
 export type { AgentView } from "./AgentView";
 export type { Answer } from "./Answer";
 export type { AnswerCheck } from "./AnswerCheck";

@@ -15,7 +15,7 @@ use provider::Secret;
 
 use crate::engine::demo;
 use crate::engine::maintenance::{recovery, retention};
-use crate::engine::{decisions, tool_trial};
+use crate::engine::{agent_options, decisions, tool_trial};
 use crate::permissions::{manifest, trust};
 use crate::rulebook::{self, RulebookScope};
 use crate::run;
@@ -105,6 +105,11 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
                 .await
                 .map(|()| OpReceipt::default())
         }
+        Op::SetAgentOption {
+            session,
+            option,
+            value,
+        } => agent_options::set_agent_option(engine, &session, &option, &value).await,
         Op::Interrupt { session } => {
             let session = engine.session(&session)?;
             if session.stop() || end_abandoned_session(engine, &session.id).await? {

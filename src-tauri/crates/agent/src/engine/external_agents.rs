@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::engine::Engine;
+use crate::engine::agent_options::AgentOptionRecord;
 use crate::engine::delegated_calls::{DelegatedCall, DelegatedResult, DelegatedVerdict};
 use crate::engine::external_client::{ClientOutcome, ExternalClient};
 use crate::engine::turn_messages::TurnMessages;
@@ -28,6 +29,17 @@ pub trait ExternalAgents: Send + Sync {
     /// Gives an agent a prompt, and waits until its turn is over. What it says and does goes to `turn`; it stops when
     /// the turn's token is cancelled.
     async fn run_turn(&self, turn: Arc<AgentTurn>, prompt: AgentPrompt) -> AgentTurnEnd;
+
+    /// Sets an option of a session's agent if it runs, and updates the record of its options. `false` if it does not run.
+    ///
+    /// # Errors
+    /// The agent does not offer this, or refuses it.
+    async fn set_option(
+        &self,
+        session: &SessionId,
+        option: &str,
+        value: &str,
+    ) -> Result<bool, UserError>;
 
     /// Ends the agent of a session that was closed.
     async fn close_session(&self, session: &SessionId);
@@ -97,6 +109,11 @@ impl AgentTurn {
     /// Sets the agent's own id of the session, by which it is found again after a restart.
     pub fn set_agent_session(&self, id: String) {
         self.messages.set_agent_session(id);
+    }
+
+    /// Returns the record of the agent's options, which outlives the turn.
+    pub fn option_record(&self) -> AgentOptionRecord {
+        AgentOptionRecord::new(self.session.clone())
     }
 
     /// Adds a piece of the agent's text, or of its reasoning.
@@ -193,6 +210,15 @@ impl AgentRunner for HostAgents {
         let error = end.error.clone().filter(|_| !turn.stop.is_cancelled());
         turn.messages.end_turn(end.usage, error);
         Ok(end)
+    }
+
+    async fn set_option(
+        &self,
+        session: &SessionId,
+        option: &str,
+        value: &str,
+    ) -> Result<bool, UserError> {
+        self.0.set_option(session, option, value).await
     }
 
     async fn close_session(&self, session: &SessionId) {

@@ -48,6 +48,17 @@ pub(crate) trait AgentRunner: Send + Sync {
         meter: Arc<Mutex<RunMeter>>,
     ) -> Result<AgentTurnEnd, UserError>;
 
+    /// Sets an option of a session's agent if it runs, and records it. `false` if it does not run.
+    ///
+    /// # Errors
+    /// The agent does not offer this, or refuses it.
+    async fn set_option(
+        &self,
+        session: &SessionId,
+        option: &str,
+        value: &str,
+    ) -> Result<bool, UserError>;
+
     /// Ends the agent of a session that was closed.
     async fn close_session(&self, session: &SessionId);
 

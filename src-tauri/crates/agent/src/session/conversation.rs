@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use protocol::event::{
     AnswerCheck, CallChange, CallProposal, MessageChange, ParentCall, SessionEvent, SessionOptions,
 };
+use protocol::session::agent_options::AgentOption;
 use protocol::view::preview::TodoItem;
 use protocol::{CallId, Event, EventBody, Message, MessageId, Outcome, Preview, ToolCall};
 use serde_json::{Map, Value};
@@ -33,6 +34,8 @@ pub struct Conversation {
     pub parent: Option<ParentCall>,
     /// Whether the session is planning, so that nothing that could change anything is available.
     pub planning: bool,
+    /// Options of the agent that answers in place of a model.
+    pub agent_options: Vec<AgentOption>,
     /// The session's state.
     pub state: StateStore,
     /// Last output of the run, in the schema that was asked for.
@@ -222,6 +225,9 @@ impl Conversation {
                 if let Some(notice) = planning::planning_notice(*on, *by) {
                     self.push_message(Message::user(notice));
                 }
+            }
+            SessionEvent::AgentOptionsChanged { options } => {
+                self.agent_options.clone_from(options);
             }
             SessionEvent::Renamed { .. }
             | SessionEvent::Placed { .. }

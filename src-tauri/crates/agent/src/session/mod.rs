@@ -1,5 +1,6 @@
 //! One session in memory: the state of its run, the calls that wait for a decision, and steering.
 
+pub(crate) mod agent_options;
 pub(crate) mod agent_runner;
 pub(crate) mod agent_tools;
 pub(crate) mod background;

@@ -25,7 +25,7 @@ pub(crate) use policy::{
     BacktestArgs, EvaluationArgs, GrantsCommand, ImportRulesArgs, PolicyCommand, ReplayArgs,
     RuleChangeArgs,
 };
-pub(crate) use run::{ApprovalArgs, CallArgs, RunAgent, RunArgs};
+pub(crate) use run::{AgentOptionArg, ApprovalArgs, CallArgs, RunAgent, RunArgs};
 pub(crate) use servers::{ServerArgs, ServersCommand};
 pub(crate) use settings::{ConfigCommand, KeysCommand};
 

@@ -53,6 +53,10 @@ pub(crate) struct RunArgs {
     /// and no others.
     #[arg(long, value_name = "AGENT")]
     pub(crate) agent: Option<RunAgent>,
+    /// An option of an agent of somebody else, and its value: `mode=plan`, `model=opus`. Can be given several times. One that
+    /// the agent does not offer is an error that lists what it offers.
+    #[arg(long = "option", value_name = "ID=VALUE", value_parser = parse_option)]
+    pub(crate) options: Vec<AgentOptionArg>,
     /// With --json: the events in a specification's words, as `export` has them.
     #[arg(long, value_name = "WORDS", requires = "json", value_parser = ["chat", "spans", "agent", "chunks", "tool-events"])]
     pub(crate) events: Option<String>,
@@ -101,6 +105,25 @@ impl RunAgent {
             Self::Manifest(file) => Some(file),
             Self::External(_) => None,
         }
+    }
+}
+
+/// A value for an option of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AgentOptionArg {
+    /// The agent's own id of the option.
+    pub(crate) id: String,
+    /// The agent's own id of the value.
+    pub(crate) value: String,
+}
+
+fn parse_option(text: &str) -> Result<AgentOptionArg, String> {
+    match text.split_once('=') {
+        Some((id, value)) if !id.is_empty() && !value.is_empty() => Ok(AgentOptionArg {
+            id: id.to_owned(),
+            value: value.to_owned(),
+        }),
+        Some(_) | None => Err("give the option and its value, such as mode=plan".to_owned()),
     }
 }
 

@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use super::prompt::Prompt;
 use super::{prompt, sessions};
-use crate::args::{ColorChoice, RunAgent, RunArgs};
+use crate::args::{AgentOptionArg, ColorChoice, RunAgent, RunArgs};
 use crate::event_printer::EventPrinter;
 use crate::exit::{CliError, CliResult, ExitReason};
 use crate::limits::{SCRIPT_BYTES_MAX, TITLE_CHARS_MAX};
@@ -120,10 +120,7 @@ pub(crate) async fn run_agent(
         }
     };
     super::report_rule_faults(&desk, has_rules, out).await?;
-    if run.plan {
-        let (session, on) = (session.clone(), true);
-        desk.submit(Op::SetPlanning { session, on }).await?;
-    }
+    set_up_session(&desk, &session, run.options, run.plan).await?;
     let mut live = EventPrinter::new(session.clone());
     if let Some(words) = &run.events {
         let vocabulary = Vocabulary::parse(words).map_err(CliError::usage_error)?;
@@ -242,7 +239,14 @@ pub(super) async fn choose_model(
 /// Returns the choice of an agent of somebody else, which has a model of its own; none if our own agent works.
 fn external_model(run: &RunArgs) -> Result<Option<ModelChoice>, CliError> {
     let Some(RunAgent::External(agent)) = &run.agent else {
-        return Ok(None);
+        let goes_on = run.resume.is_some() || run.go_on;
+        return match run.options.is_empty() || goes_on {
+            true => Ok(None),
+            false => Err(CliError::usage(
+                "--option is for an agent of somebody else, and none is named.",
+                "Name it with --agent.",
+            )),
+        };
     };
     if let Some(option) = find_model_option(run) {
         let message = format!("{option} is for a model of ours, and `{agent}` has one of its own.");
@@ -343,6 +347,28 @@ async fn rename_session(desk: &Engine, session: &SessionId, title: &str) -> Resu
     if !title.trim().is_empty() {
         let session = session.clone();
         desk.submit(Op::RenameSession { session, title }).await?;
+    }
+    Ok(())
+}
+
+/// Sets options of the session's agent, which gets them when it starts, and lets the session plan first.
+async fn set_up_session(
+    desk: &Engine,
+    session: &SessionId,
+    options: Vec<AgentOptionArg>,
+    plans: bool,
+) -> Result<(), CliError> {
+    for AgentOptionArg { id, value } in options {
+        let op = Op::SetAgentOption {
+            session: session.clone(),
+            option: id,
+            value,
+        };
+        desk.submit(op).await.map_err(CliError::usage_error)?;
+    }
+    if plans {
+        let (session, on) = (session.clone(), true);
+        desk.submit(Op::SetPlanning { session, on }).await?;
     }
     Ok(())
 }

@@ -46,6 +46,21 @@ fn a_manifest_that_is_wrong_is_an_error_of_usage() {
     );
 }
 
+#[test]
+fn an_option_is_for_an_agent_of_somebody_else_and_has_a_value() {
+    let place = CliFixture::new();
+    let script = place.write_outside_file("script.json", SCRIPT);
+    for (option, why) in [
+        ("mode=plan", "--option is for an agent of somebody else"),
+        ("mode", "give the option and its value"),
+        ("=plan", "give the option and its value"),
+    ] {
+        let ran = place.run(&["run", "--script", &script, "--option", option, "Read."]);
+        assert_eq!(ran.code, 2, "{option}: {}{}", ran.out, ran.err);
+        assert!(ran.err.contains(why), "{option}: {}", ran.err);
+    }
+}
+
 /// `policy check --agent`: calls are judged as those of that agent would be, by its rules, its tools and what they require.
 #[test]
 fn calls_of_an_agent_are_judged_as_its_own() {

@@ -163,6 +163,7 @@ impl Follower {
             SessionEvent::Opened { .. }
             | SessionEvent::Placed { .. }
             | SessionEvent::Changed { .. }
+            | SessionEvent::AgentOptionsChanged { .. }
             | SessionEvent::LimitReached { .. } => None,
         })
     }

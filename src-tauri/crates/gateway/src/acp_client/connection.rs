@@ -9,18 +9,20 @@ use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
     AgentCapabilities, CancelNotification, ClientCapabilities, ContentBlock,
     FileSystemCapabilities, ImageContent, Implementation, InitializeRequest, InitializeResponse,
-    LoadSessionRequest, Meta, NewSessionRequest, PromptRequest, ResumeSessionRequest, SessionId,
-    SessionModeState, SetSessionModeRequest, StopReason, TextContent,
+    LoadSessionRequest, Meta, NewSessionRequest, NewSessionResponse, PromptRequest,
+    ResumeSessionRequest, SessionId, StopReason, TextContent,
 };
-use agent_client_protocol::{Agent, Error, ErrorCode, Lines};
+use agent_client_protocol::{Agent, Error, ErrorCode, JsonRpcMessage as _, Lines, UntypedMessage};
 use futures::{SinkExt, StreamExt};
 use parking_lot::Mutex;
 use protocol::{Content, NoticeLevel, UserError};
 use runtime::{Companion, ProcessLifetime};
+use serde_json::Value;
 use tokio_util::codec::{FramedRead, FramedWrite, LinesCodec};
 use tokio_util::sync::CancellationToken;
 
 use super::agent_command::AgentCommand;
+use super::agent_options::{AgentOptions, OptionSetter};
 use super::current_turn::CurrentTurn;
 use super::error_output::ErrorOutput;
 use super::faults::{ENDED_REASON, describe_error, late_reason, sign_in_error, start_error};
@@ -47,6 +49,8 @@ pub(super) struct AgentConnection {
     endpoint: Option<HookEndpoint>,
     /// Members of `_meta` in the request that opens its session.
     session_meta: Meta,
+    /// What it lets a person choose.
+    options: Arc<AgentOptions>,
     /// What its session cost so far, in US dollars.
     pub cost_usd: Mutex<Option<f64>>,
 }
@@ -80,7 +84,13 @@ impl AgentConnection {
         let lines = lines.map(|line| line.map_err(std::io::Error::other));
         let written = FramedWrite::new(input, LinesCodec::new());
         let written = SinkExt::<String>::sink_map_err(written, std::io::Error::other);
-        let connection = connect(Lines::new(written, lines), current.clone(), gone.clone());
+        let options = Arc::new(AgentOptions::new(
+            command.title.clone(),
+            command.asking_mode.clone(),
+            turn.option_record(),
+        ));
+        let transport = Lines::new(written, lines);
+        let connection = connect(transport, current.clone(), options.clone(), gone.clone());
         let opened = async {
             let connection = connection.await.map_err(|_| Error::internal_error())?;
             let hello = connection.send_request(initialize_request(&command));
@@ -107,6 +117,7 @@ impl AgentConnection {
             _lifetime: lifetime,
             cost_usd: Mutex::default(),
             endpoint,
+            options,
             session_meta: setup.meta,
         };
         let session = tokio::time::timeout(AGENT_START_MAX, agent.open_session(turn, &hello)).await;
@@ -118,8 +129,26 @@ impl AgentConnection {
             Ok(Err(error)) => return Err(failed(describe_error(&error)).await),
             Err(_) => return Err(failed(late_reason()).await),
         };
+        let setter = agent.option_setter();
+        agent.options.set_asking_mode(&setter).await?;
+        agent.options.set_choices(&setter).await?;
         turn.set_agent_session(agent.session.0.to_string());
         Ok(agent)
+    }
+
+    /// Sets an option for a person.
+    ///
+    /// # Errors
+    /// The agent does not offer this, refuses it, or does not answer.
+    pub async fn choose_option(&self, id: &str, value: &str) -> Result<(), UserError> {
+        self.options.choose(&self.option_setter(), id, value).await
+    }
+
+    fn option_setter(&self) -> OptionSetter<'_> {
+        OptionSetter {
+            connection: &self.connection,
+            session: &self.session,
+        }
     }
 
     /// Begins a turn, whose calls the agent's hooks ask about.
@@ -212,7 +241,7 @@ impl AgentConnection {
         blocks
     }
 
-    /// Opens the agent's session, in the mode in which it asks.
+    /// Opens the agent's session, and takes what it offers to choose in it.
     async fn open_session(
         &self,
         turn: &AgentTurn,
@@ -221,51 +250,38 @@ impl AgentConnection {
         let folder = turn.folder().to_owned();
         let sessions = &self.capabilities.session_capabilities;
         let former = turn.agent_session().map(SessionId::new);
-        let (session, modes) = match former {
+        match former {
             Some(id) if sessions.resume.is_some() => {
                 let request = ResumeSessionRequest::new(id.clone(), folder).meta(self.meta());
-                let resumed = self.connection.send_request(request).block_task().await?;
-                (id, resumed.modes)
+                self.send_opening(request.to_untyped_message()?).await?;
+                Ok(id)
             }
             Some(id) if self.capabilities.load_session => {
                 // What it tells of the session so far is on record already: no turn takes it.
                 let request = LoadSessionRequest::new(id.clone(), folder).meta(self.meta());
-                let loaded = self.connection.send_request(request).block_task().await?;
-                (id, loaded.modes)
+                self.send_opening(request.to_untyped_message()?).await?;
+                Ok(id)
             }
             former => {
                 let request = NewSessionRequest::new(folder).meta(self.meta());
-                let made = self.connection.send_request(request).block_task().await?;
+                let answer = self.send_opening(request.to_untyped_message()?).await?;
+                let made: NewSessionResponse = serde_json::from_value(answer)?;
                 self.tell_beginning(turn, hello, former.is_some());
-                (made.session_id, made.modes)
+                Ok(made.session_id)
             }
-        };
-        self.set_asking_mode(&session, modes).await?;
-        Ok(session)
+        }
+    }
+
+    /// Sends a request that opens a session, and returns its answer as it came: with the models of agents that know no
+    /// options, of which the protocol's types know nothing any more.
+    async fn send_opening(&self, request: UntypedMessage) -> Result<Value, Error> {
+        let answer = self.connection.send_request(request).block_task().await?;
+        self.options.take_opened(&answer);
+        Ok(answer)
     }
 
     fn meta(&self) -> Option<Meta> {
         (!self.session_meta.is_empty()).then(|| self.session_meta.clone())
-    }
-
-    async fn set_asking_mode(
-        &self,
-        session: &SessionId,
-        modes: Option<SessionModeState>,
-    ) -> Result<(), Error> {
-        let (Some(asking), Some(modes)) = (&self.command.asking_mode, modes) else {
-            return Ok(());
-        };
-        let has_mode = modes
-            .available_modes
-            .iter()
-            .any(|mode| *mode.id.0 == **asking);
-        if *modes.current_mode_id.0 == **asking || !has_mode {
-            return Ok(());
-        }
-        let request = SetSessionModeRequest::new(session.clone(), asking.clone());
-        let set = self.connection.send_request(request).block_task().await;
-        set.map(|_| ())
     }
 
     /// Records who answers in the session, and that it remembers nothing if there was something to remember.

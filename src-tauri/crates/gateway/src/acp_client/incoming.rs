@@ -1,5 +1,7 @@
 //! What an agent sends: each message goes to the turn that is running.
 
+use std::sync::Arc;
+
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
     CreateTerminalRequest, CreateTerminalResponse, KillTerminalRequest, KillTerminalResponse,
@@ -12,6 +14,7 @@ use agent_client_protocol::{Agent, Client, on_receive_notification, on_receive_r
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
+use super::agent_options::AgentOptions;
 use super::current_turn::CurrentTurn;
 use super::files;
 
@@ -19,6 +22,7 @@ use super::files;
 pub(super) fn connect(
     transport: impl agent_client_protocol::ConnectTo<Client> + 'static,
     current: CurrentTurn,
+    options: Arc<AgentOptions>,
     gone: CancellationToken,
 ) -> oneshot::Receiver<ConnectionTo<Agent>> {
     let (sender, receiver) = oneshot::channel();
@@ -37,6 +41,7 @@ pub(super) fn connect(
         .name("countersign")
         .on_receive_notification(
             async move |told_update: SessionNotification, _connection| {
+                options.handle_update(&told_update.update);
                 if let Some(handler) = told.get() {
                     handler.handle_update(told_update.update);
                 }

@@ -8,6 +8,7 @@
 //! Start reading at [`AcpAgents`], then `turn_handler.rs`.
 
 mod agent_command;
+mod agent_options;
 mod connection;
 mod current_turn;
 mod error_output;
@@ -15,6 +16,7 @@ mod faults;
 mod files;
 mod hook_endpoint;
 mod incoming;
+mod offered_options;
 mod permission;
 mod terminals;
 mod tool_use;
@@ -98,6 +100,22 @@ impl ExternalAgents for AcpAgents {
         AgentTurnEnd {
             usage: turn_usage(before, cost),
             error: end.err(),
+        }
+    }
+
+    async fn set_option(
+        &self,
+        session: &SessionId,
+        option: &str,
+        value: &str,
+    ) -> Result<bool, UserError> {
+        let agent = {
+            let running = self.running.lock();
+            running.get(session).map(|running| running.agent.clone())
+        };
+        match agent.filter(|agent| agent.is_alive()) {
+            Some(agent) => agent.choose_option(option, value).await.map(|()| true),
+            None => Ok(false),
         }
     }
 

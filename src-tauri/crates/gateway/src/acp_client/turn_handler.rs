@@ -102,7 +102,6 @@ impl TurnHandler {
                 self.update_call(&id, |used| used.apply_update(&update));
             }
             SessionUpdate::Plan(plan) => self.show_plan(&plan),
-            SessionUpdate::CurrentModeUpdate(update) => self.check_mode(&update.current_mode_id.0),
             SessionUpdate::UsageUpdate(usage) => {
                 let cost = usage.cost.filter(|cost| cost.currency == "USD");
                 let cost = cost.map(|cost| cost.amount);
@@ -311,21 +310,6 @@ impl TurnHandler {
             false => format!("Your call `{title}` was not allowed. {text}"),
         };
         self.state.lock().feedback.push(feedback);
-    }
-
-    fn check_mode(&self, mode: &str) {
-        if let Some(asking) = &self.command.asking_mode
-            && asking != mode
-        {
-            let fault = UserError::new(
-                format!(
-                    "{} switched to its mode `{mode}`, in which it may act without asking.",
-                    self.command.title
-                ),
-                "Its commands are not judged then, unless its hooks are connected.",
-            );
-            self.turn.add_notice(NoticeLevel::Warning, fault);
-        }
     }
 
     /// Shows the agent's plan as the session's list of things to do.

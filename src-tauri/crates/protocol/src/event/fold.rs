@@ -380,6 +380,7 @@ pub fn fold_session(
             usage: Usage::default(),
             planning: false,
             place: ListPlace::default(),
+            agent_options: None,
         },
         (_, before) => before?,
     };
@@ -392,6 +393,9 @@ pub fn fold_session(
         }
         EventBody::Session(SessionEvent::Changed { state }) => view.state = *state,
         EventBody::Session(SessionEvent::PlanningSet { on, .. }) => view.planning = *on,
+        EventBody::Session(SessionEvent::AgentOptionsChanged { .. }) => {
+            view.agent_options = Some(event.seq);
+        }
         EventBody::Message {
             change: MessageChange::PersonSaid { .. },
             ..

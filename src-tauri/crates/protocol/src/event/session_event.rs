@@ -5,6 +5,7 @@ use ts_rs::TS;
 
 use crate::event::session_options::{PlanningActor, SessionOptions};
 use crate::event::{Notice, SessionState};
+use crate::session::agent_options::AgentOption;
 use crate::session::list_place::ListPlace;
 use crate::session::parent_call::ParentCall;
 use crate::{Limit, ModelChoice};
@@ -57,6 +58,12 @@ pub enum SessionEvent {
         /// The actor that switched planning on or off.
         by: PlanningActor,
     },
+    /// What the session's agent lets a person choose changed, or a value of it.
+    #[serde(rename = "agent_options_changed")]
+    AgentOptionsChanged {
+        /// All its options, with their values.
+        options: Vec<AgentOption>,
+    },
     /// The run reached one of its limits and stops; a notice states the consequences.
     #[serde(rename = "limit_reached")]
     LimitReached {
@@ -81,6 +88,7 @@ super::name_events!(SessionEvent {
     Placed: "session_placed",
     Changed: "session_changed",
     PlanningSet: "planning_set",
+    AgentOptionsChanged: "agent_options_changed",
     LimitReached: "limit_reached",
     NoticeAdded: "notice_added",
 });

@@ -191,7 +191,8 @@ fn map_session_event(event: &SessionEvent) -> Option<ChatEvent> {
         }),
         SessionEvent::Renamed { .. }
         | SessionEvent::Placed { .. }
-        | SessionEvent::PlanningSet { .. } => None,
+        | SessionEvent::PlanningSet { .. }
+        | SessionEvent::AgentOptionsChanged { .. } => None,
     }
 }
 

@@ -148,7 +148,8 @@ impl ChunkMapper {
             }
             SessionEvent::Opened { .. }
             | SessionEvent::Renamed { .. }
-            | SessionEvent::Placed { .. } => {}
+            | SessionEvent::Placed { .. }
+            | SessionEvent::AgentOptionsChanged { .. } => {}
         }
     }
 

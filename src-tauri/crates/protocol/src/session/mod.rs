@@ -1,5 +1,6 @@
 //! Properties of one session, used in its events and its views.
 
+pub mod agent_options;
 pub mod answer_check;
 pub mod grant;
 pub mod list_place;

@@ -229,4 +229,9 @@ pub struct SessionView {
     #[serde(default, skip_serializing_if = "ListPlace::is_default")]
     #[ts(optional, as = "Option<ListPlace>")]
     pub place: ListPlace,
+    /// The event that last changed what the session's agent lets a person choose; none if it never offered anything. The
+    /// options themselves are asked for by `agent_options`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub agent_options: Option<u64>,
 }
