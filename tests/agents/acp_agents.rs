@@ -36,6 +36,12 @@ impl AgentDesk {
         Self::on_desk(agent, wire, desk.await)
     }
 
+    /// A desk with another host.
+    pub(super) async fn with_host(agent: &str, wire: &str, host: Host) -> Self {
+        let desk = Fixture::with_host([say_text("No model asks.")], host).await;
+        Self::on_desk(agent, wire, desk)
+    }
+
     fn on_desk(agent: &str, wire: &str, desk: Fixture) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("played.wire");

@@ -10,6 +10,8 @@ pub(crate) mod sub_agent_tasks;
 pub(crate) mod delegated_calls;
 // Agents of other people that answer in a session.
 pub(crate) mod acp_agents;
+// What such an agent asks the person beside its calls.
+pub(crate) mod acp_elicitation;
 // What such an agent lets a person choose.
 pub(crate) mod acp_options;
 // The same, where the agent has our hooks as well.

@@ -52,6 +52,7 @@ pub use server::tool::McpTool;
 pub use server::{
     McpServer, ServerDependencies, ServerSandboxLauncher, remove_server_data, supports_sign_in,
 };
+pub use server_request::parse_elicitation;
 pub use tools::config_references::{self, ReferenceResolver};
 
 /// Locks a mutex. A panic while it was held leaves plain data behind; going on with it is safe.

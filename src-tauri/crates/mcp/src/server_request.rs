@@ -116,7 +116,11 @@ fn action_result(action: &str) -> Value {
     json!({ "action": action })
 }
 
-fn parse_elicitation(params: &Value) -> Result<(String, ElicitationKind), String> {
+/// Parses a request to ask the person, as MCP and ACP have it, into its message and its kind.
+///
+/// # Errors
+/// The reason why the person cannot be asked, as a sentence.
+pub fn parse_elicitation(params: &Value) -> Result<(String, ElicitationKind), String> {
     let none = Map::new();
     let params = params.as_object().unwrap_or(&none);
     let text = |member: &str| params.get(member).and_then(Value::as_str);

@@ -1,5 +1,6 @@
 //! The engine: one over one data folder, with all sessions in it.
 
+pub(crate) mod agent_elicitation;
 pub(crate) mod agent_options;
 pub mod attention;
 pub(crate) mod attention_report;

@@ -8,6 +8,7 @@ use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
     AgentCapabilities, CancelNotification, ClientCapabilities, ContentBlock,
+    ElicitationCapabilities, ElicitationFormCapabilities, ElicitationUrlCapabilities,
     FileSystemCapabilities, ImageContent, Implementation, InitializeRequest, InitializeResponse,
     LoadSessionRequest, Meta, NewSessionRequest, NewSessionResponse, PromptRequest,
     ResumeSessionRequest, SessionId, StopReason, TextContent,
@@ -351,7 +352,13 @@ fn initialize_request(command: &AgentCommand) -> InitializeRequest {
     let files = FileSystemCapabilities::new()
         .read_text_file(serves_tools)
         .write_text_file(serves_tools);
-    let capabilities = ClientCapabilities::new().fs(files).terminal(serves_tools);
+    let questions = ElicitationCapabilities::new()
+        .form(ElicitationFormCapabilities::new())
+        .url(ElicitationUrlCapabilities::new());
+    let capabilities = ClientCapabilities::new()
+        .fs(files)
+        .terminal(serves_tools)
+        .elicitation(questions);
     let info = Implementation::new("countersign", env!("CARGO_PKG_VERSION")).title("Countersign");
     InitializeRequest::new(ProtocolVersion::V1)
         .client_capabilities(capabilities)

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
-    CreateTerminalRequest, CreateTerminalResponse, KillTerminalRequest, KillTerminalResponse,
+    CreateElicitationRequest, CreateElicitationResponse, CreateTerminalRequest,
+    CreateTerminalResponse, ElicitationAction, KillTerminalRequest, KillTerminalResponse,
     ReadTextFileRequest, ReleaseTerminalRequest, ReleaseTerminalResponse, RequestPermissionOutcome,
     RequestPermissionRequest, RequestPermissionResponse, SessionNotification,
     TerminalOutputRequest, WaitForTerminalExitRequest, WaitForTerminalExitResponse,
@@ -16,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::agent_options::AgentOptions;
 use super::current_turn::CurrentTurn;
+use super::elicitation::ask_person;
 use super::files;
 
 /// Starts to exchange messages with the agent. The connection comes through the channel; it ends with the agent.
@@ -27,7 +29,8 @@ pub(super) fn connect(
 ) -> oneshot::Receiver<ConnectionTo<Agent>> {
     let (sender, receiver) = oneshot::channel();
     let turns = |current: &CurrentTurn| current.clone();
-    let (told, asked, read, written) = (
+    let (told, asked, elicited, read, written) = (
+        turns(&current),
         turns(&current),
         turns(&current),
         turns(&current),
@@ -58,6 +61,18 @@ pub(super) fn connect(
                 connection.spawn(async move {
                     let outcome = handler.answer_permission(&request).await;
                     responder.respond(RequestPermissionResponse::new(outcome))
+                })
+            },
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: CreateElicitationRequest, responder, connection| {
+                let Some(handler) = elicited.get() else {
+                    let cancelled = ElicitationAction::Cancel;
+                    return responder.respond(CreateElicitationResponse::new(cancelled));
+                };
+                connection.spawn(async move {
+                    responder.respond_with_result(ask_person(&handler, &request).await)
                 })
             },
             on_receive_request!(),

@@ -11,6 +11,7 @@ mod agent_command;
 mod agent_options;
 mod connection;
 mod current_turn;
+mod elicitation;
 mod error_output;
 mod faults;
 mod files;
