@@ -14,6 +14,8 @@ pub(crate) mod acp_agents;
 pub(crate) mod acp_elicitation;
 // What such an agent lets a person choose.
 pub(crate) mod acp_options;
+// What such an agent tells of its use.
+pub(crate) mod acp_usage;
 // The same, where the agent has our hooks as well.
 pub(crate) mod acp_hooks;
 // The same, where the agent does not keep to the protocol.

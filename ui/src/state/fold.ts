@@ -310,6 +310,7 @@ export function sessionAfter(before: SessionView | undefined, event: Event, wait
   if (body.type === 'sampling_finished') after.usage = plus(view.usage, body.result.usage);
   if (body.type === 'planning_set') after.planning = body.on;
   if (body.type === 'agent_options_changed') after.agent_options = event.seq;
+  if (body.type === 'agent_context_changed') after.context = body.context;
   if (body.type === 'turn_ended') {
     after.turns = view.turns + 1;
     after.usage = plus(view.usage, body.usage);

@@ -161,6 +161,7 @@ impl EventPrinter {
             | SessionEvent::Placed { .. }
             | SessionEvent::Changed { .. }
             | SessionEvent::AgentOptionsChanged { .. }
+            | SessionEvent::AgentContextChanged { .. }
             // Its notice follows.
             | SessionEvent::LimitReached { .. } => return Ok(()),
         };

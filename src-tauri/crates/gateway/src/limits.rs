@@ -86,6 +86,8 @@ pub const AGENT_ERROR_WAIT: Duration = Duration::from_millis(500);
 pub const AGENT_START_MAX: Duration = Duration::from_secs(120);
 /// Time that an agent may take to end its turn once it was told to stop; then it is ended.
 pub const AGENT_CANCEL_MAX: Duration = Duration::from_secs(10);
+/// Largest number of tokens of one kind that is taken of an agent for one prompt.
+pub const AGENT_TURN_TOKENS_MAX: u64 = 1_000_000_000_000;
 /// Time that an agent may take to set an option.
 pub const AGENT_OPTION_MAX: Duration = Duration::from_secs(30);
 /// Number of options that are taken of an agent.

@@ -74,7 +74,7 @@ pub use event::{Event, EventBody, Notice, NoticeLevel, SessionState};
 pub use history::{Node, UndoDirection, UndoEntry, UndoState};
 pub use ids::{CallId, Digest, GrantId, LoopId, MessageId, ServerRequestId, SessionId, UndoId};
 pub use interface::ToolInterface;
-pub use model::{Message, ModelChoice, Usage};
+pub use model::{ContextUse, Message, ModelChoice, Usage};
 pub use op::{Decision, Op};
 pub use rule::{ProjectRules, Rule, RuleAction, RuleScope, Trust};
 pub use settings::{Settings, Strategy};

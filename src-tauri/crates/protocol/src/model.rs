@@ -147,6 +147,15 @@ impl Usage {
     }
 }
 
+/// How much of a model's context is in use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ContextUse {
+    /// Tokens in use.
+    pub used: u64,
+    /// Tokens that there is room for; 0 if it is not known.
+    pub size: u64,
+}
+
 /// A provider as the person sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ProviderView {

@@ -73,3 +73,10 @@ test('a session whose agent offers nothing has no menus', async () => {
   await open([]);
   expect(screen.queryByTestId('agent-options')).toBeNull();
 });
+
+test('how full the context of the agent is stands in the bar, once the agent tells it', async () => {
+  const host = await open([]);
+  expect(screen.queryByText(/of context/)).toBeNull();
+  host.emit('s', { type: 'agent_context_changed', context: { used: 250, size: 1000 } });
+  await screen.findByText(/25% of context/);
+});

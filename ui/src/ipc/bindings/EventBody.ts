@@ -2,6 +2,7 @@
 import type { AgentOption } from "./AgentOption";
 import type { CallId } from "./CallId";
 import type { Content } from "./Content";
+import type { ContextUse } from "./ContextUse";
 import type { Decision } from "./Decision";
 import type { Digest } from "./Digest";
 import type { Evidence } from "./Evidence";
@@ -81,7 +82,11 @@ by: PlanningActor, } | { "type": "agent_options_changed",
 /**
  * All its options, with their values.
  */
-options: Array<AgentOption>, } | { "type": "limit_reached", 
+options: Array<AgentOption>, } | { "type": "agent_context_changed", 
+/**
+ * The use.
+ */
+context: ContextUse, } | { "type": "limit_reached", 
 /**
  * The limit.
  */

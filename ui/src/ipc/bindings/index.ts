@@ -59,6 +59,7 @@ export type { ConnectionState } from "./ConnectionState";
 export type { ConnectionView } from "./ConnectionView";
 export type { Content } from "./Content";
 export type { ContextModifierPolicy } from "./ContextModifierPolicy";
+export type { ContextUse } from "./ContextUse";
 export type { Decision } from "./Decision";
 export type { DeniedPath } from "./DeniedPath";
 export type { DiffLayout } from "./DiffLayout";

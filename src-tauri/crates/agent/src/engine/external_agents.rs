@@ -214,6 +214,9 @@ impl AgentRunner for HostAgents {
         turn.client.wait_for_calls().await;
         let error = end.error.clone().filter(|_| !turn.stop.is_cancelled());
         turn.messages.end_turn(end.usage, error);
+        if let Some(context) = end.context {
+            turn.messages.record_context(context);
+        }
         Ok(end)
     }
 

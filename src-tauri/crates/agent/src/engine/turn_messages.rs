@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use protocol::event::MessageChange;
-use protocol::{At, Message, MessageId, Usage, UserError};
+use protocol::event::{MessageChange, SessionEvent};
+use protocol::{At, ContextUse, Message, MessageId, Usage, UserError};
 use serde_json::{Value, json};
 
 use crate::run::message_writer::MessageWriter;
@@ -116,6 +116,17 @@ impl TurnMessages {
         // There is always a message: the agent's own id of the session stands in it.
         state.open.get_or_insert_with(|| self.begin_message());
         self.end_message(&mut state, usage, error);
+    }
+
+    /// Records how much of the agent's context is in use, unless it is as it was.
+    pub fn record_context(&self, context: ContextUse) {
+        let before = self
+            .session
+            .with_conversation(|conversation| conversation.context.replace(context));
+        if before != Some(context) {
+            let changed = SessionEvent::AgentContextChanged { context };
+            self.session.journal.record(changed);
+        }
     }
 
     fn begin_message(&self) -> OpenMessage {

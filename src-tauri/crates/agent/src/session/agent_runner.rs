@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
-use protocol::{Content, SessionId, Usage, UserError};
+use protocol::{Content, ContextUse, SessionId, Usage, UserError};
 
 use crate::session::Session;
 use crate::session::run_state::run_limits::RunMeter;
@@ -26,6 +26,8 @@ pub struct AgentPrompt {
 pub struct AgentTurnEnd {
     /// What the turn used, as far as the agent says so.
     pub usage: Usage,
+    /// How much of the agent's context is in use, as far as it says so.
+    pub context: Option<ContextUse>,
     /// Why the turn ended before the agent was done, if it did.
     pub error: Option<UserError>,
 }

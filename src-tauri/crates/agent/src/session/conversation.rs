@@ -7,7 +7,9 @@ use protocol::event::{
 };
 use protocol::session::agent_options::AgentOption;
 use protocol::view::preview::TodoItem;
-use protocol::{CallId, Event, EventBody, Message, MessageId, Outcome, Preview, ToolCall};
+use protocol::{
+    CallId, ContextUse, Event, EventBody, Message, MessageId, Outcome, Preview, ToolCall,
+};
 use serde_json::{Map, Value};
 use tools::{PLAN, PLAN_EXIT, TOOL_SEARCH, WEB_SEARCH};
 
@@ -36,6 +38,8 @@ pub struct Conversation {
     pub planning: bool,
     /// Options of the agent that answers in place of a model.
     pub agent_options: Vec<AgentOption>,
+    /// How much of that agent's context is in use, as it told last.
+    pub context: Option<ContextUse>,
     /// The session's state.
     pub state: StateStore,
     /// Last output of the run, in the schema that was asked for.
@@ -229,6 +233,7 @@ impl Conversation {
             SessionEvent::AgentOptionsChanged { options } => {
                 self.agent_options.clone_from(options);
             }
+            SessionEvent::AgentContextChanged { context } => self.context = Some(*context),
             SessionEvent::Renamed { .. }
             | SessionEvent::Placed { .. }
             | SessionEvent::Changed { .. }

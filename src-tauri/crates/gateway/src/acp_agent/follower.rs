@@ -164,6 +164,7 @@ impl Follower {
             | SessionEvent::Placed { .. }
             | SessionEvent::Changed { .. }
             | SessionEvent::AgentOptionsChanged { .. }
+            | SessionEvent::AgentContextChanged { .. }
             | SessionEvent::LimitReached { .. } => None,
         })
     }

@@ -198,7 +198,10 @@ impl AgentConnection {
             tokio::select! {
                 biased;
                 answer = &mut answer => match answer {
-                    Ok(answer) => return Ok(answer.stop_reason),
+                    Ok(end) => {
+                        handler.end_prompt(&end);
+                        return Ok(end.stop_reason);
+                    }
                     Err(error) => return Err(self.turn_error(describe_error(&error)).await),
                 },
                 () = self.gone.cancelled() => return Err(self.turn_error(ENDED_REASON.to_owned()).await),

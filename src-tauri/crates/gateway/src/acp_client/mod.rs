@@ -22,6 +22,7 @@ mod permission;
 mod terminals;
 mod tool_use;
 mod turn_handler;
+mod turn_usage;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -36,7 +37,7 @@ use tokio::time::Instant;
 
 use self::agent_command::AgentCommand;
 use self::connection::AgentConnection;
-use self::turn_handler::{TurnHandler, turn_usage};
+use self::turn_handler::TurnHandler;
 use crate::limits::{AGENTS_MAX, FEEDBACK_PROMPTS_MAX};
 
 /// The agents of other people that speak ACP.
@@ -92,14 +93,17 @@ impl ExternalAgents for AcpAgents {
         };
         let handler = Arc::new(agent.begin_turn(turn.clone()));
         let end = prompt_agent(&agent, &handler, prompt).await;
-        let cost = handler.finish().await;
+        let used = handler.finish().await;
         agent.end_turn();
-        let before = cost.and_then(|cost| agent.cost_usd.lock().replace(cost));
+        let before = used
+            .cost_usd
+            .and_then(|cost| agent.cost_usd.lock().replace(cost));
         if end.is_err() {
             self.running.lock().remove(turn.session());
         }
         AgentTurnEnd {
-            usage: turn_usage(before, cost),
+            usage: used.to_usage(before),
+            context: used.context,
             error: end.err(),
         }
     }

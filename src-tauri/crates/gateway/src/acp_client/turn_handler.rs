@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use agent::{AgentTurn, ClientOutcome, DelegatedResult, DelegatedVerdict};
 use agent_client_protocol::v1::schema::{
-    ContentBlock, Plan, PlanEntryStatus, RequestPermissionOutcome, RequestPermissionRequest,
-    SessionUpdate, ToolCallId,
+    ContentBlock, Plan, PlanEntryStatus, PromptResponse, RequestPermissionOutcome,
+    RequestPermissionRequest, SessionUpdate, ToolCallId,
 };
 use parking_lot::Mutex;
-use protocol::{CallId, NoticeLevel, Usage, UserError};
+use protocol::{CallId, NoticeLevel, UserError};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -19,6 +19,7 @@ use super::files::members;
 use super::permission::PermissionAnswer;
 use super::terminals::Terminals;
 use super::tool_use::{AgentPlace, ToolUse};
+use super::turn_usage::TurnUsage;
 use crate::agent_hooks::turn_hooks::TurnHooks;
 
 /// Text for the record of a part of a call whose other part was refused.
@@ -43,8 +44,8 @@ struct TurnState {
     calls: HashMap<ToolCallId, SeenCall>,
     /// What the agent's model has to be told in another prompt, since a refusal carries no reason.
     feedback: Vec<String>,
-    /// What the agent's session cost so far, in US dollars.
-    cost_usd: Option<f64>,
+    /// What the turn used.
+    used: TurnUsage,
 }
 
 /// A tool call of the agent.
@@ -102,12 +103,7 @@ impl TurnHandler {
                 self.update_call(&id, |used| used.apply_update(&update));
             }
             SessionUpdate::Plan(plan) => self.show_plan(&plan),
-            SessionUpdate::UsageUpdate(usage) => {
-                let cost = usage.cost.filter(|cost| cost.currency == "USD");
-                let cost = cost.map(|cost| cost.amount);
-                let mut state = self.state.lock();
-                state.cost_usd = cost.or(state.cost_usd);
-            }
+            SessionUpdate::UsageUpdate(update) => self.state.lock().used.take_update(&update),
             _ => {}
         }
     }
@@ -205,12 +201,19 @@ impl TurnHandler {
     }
 
     /// Ends the turn: stops what it asked for, and waits until the results of its calls are on record. Returns what the
-    /// agent's session cost so far, as far as it says so.
-    pub async fn finish(&self) -> Option<f64> {
+    /// turn used, as far as the agent says so.
+    pub async fn finish(&self) -> TurnUsage {
         self.over.cancel();
         self.reports.close();
         self.reports.wait().await;
-        self.state.lock().cost_usd
+        self.state.lock().used
+    }
+
+    /// Takes what the agent says at the end of a prompt.
+    pub fn end_prompt(&self, end: &PromptResponse) {
+        if let Some(usage) = &end.usage {
+            self.state.lock().used.add_prompt(usage);
+        }
     }
 
     fn place(&self) -> AgentPlace<'_> {
@@ -333,14 +336,5 @@ impl TurnHandler {
                 handler.turn.add_notice(NoticeLevel::Error, fault);
             }
         });
-    }
-}
-
-/// Returns the usage of a turn from what the session cost before and after it.
-pub(super) fn turn_usage(before: Option<f64>, after: Option<f64>) -> Usage {
-    let cost_usd = after.map(|after| (after - before.unwrap_or(0.0)).max(0.0));
-    Usage {
-        cost_usd,
-        ..Usage::default()
     }
 }

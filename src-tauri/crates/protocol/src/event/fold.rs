@@ -381,6 +381,7 @@ pub fn fold_session(
             planning: false,
             place: ListPlace::default(),
             agent_options: None,
+            context: None,
         },
         (_, before) => before?,
     };
@@ -395,6 +396,9 @@ pub fn fold_session(
         EventBody::Session(SessionEvent::PlanningSet { on, .. }) => view.planning = *on,
         EventBody::Session(SessionEvent::AgentOptionsChanged { .. }) => {
             view.agent_options = Some(event.seq);
+        }
+        EventBody::Session(SessionEvent::AgentContextChanged { context }) => {
+            view.context = Some(*context);
         }
         EventBody::Message {
             change: MessageChange::PersonSaid { .. },

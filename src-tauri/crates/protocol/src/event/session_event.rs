@@ -8,7 +8,7 @@ use crate::event::{Notice, SessionState};
 use crate::session::agent_options::AgentOption;
 use crate::session::list_place::ListPlace;
 use crate::session::parent_call::ParentCall;
-use crate::{Limit, ModelChoice};
+use crate::{ContextUse, Limit, ModelChoice};
 
 /// An event about a session as a whole.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -64,6 +64,12 @@ pub enum SessionEvent {
         /// All its options, with their values.
         options: Vec<AgentOption>,
     },
+    /// The agent in the session told how much of its model's context is in use.
+    #[serde(rename = "agent_context_changed")]
+    AgentContextChanged {
+        /// The use.
+        context: ContextUse,
+    },
     /// The run reached one of its limits and stops; a notice states the consequences.
     #[serde(rename = "limit_reached")]
     LimitReached {
@@ -89,6 +95,7 @@ super::name_events!(SessionEvent {
     Changed: "session_changed",
     PlanningSet: "planning_set",
     AgentOptionsChanged: "agent_options_changed",
+    AgentContextChanged: "agent_context_changed",
     LimitReached: "limit_reached",
     NoticeAdded: "notice_added",
 });

@@ -192,7 +192,8 @@ fn map_session_event(event: &SessionEvent) -> Option<ChatEvent> {
         SessionEvent::Renamed { .. }
         | SessionEvent::Placed { .. }
         | SessionEvent::PlanningSet { .. }
-        | SessionEvent::AgentOptionsChanged { .. } => None,
+        | SessionEvent::AgentOptionsChanged { .. }
+        | SessionEvent::AgentContextChanged { .. } => None,
     }
 }
 

@@ -149,7 +149,8 @@ impl ChunkMapper {
             SessionEvent::Opened { .. }
             | SessionEvent::Renamed { .. }
             | SessionEvent::Placed { .. }
-            | SessionEvent::AgentOptionsChanged { .. } => {}
+            | SessionEvent::AgentOptionsChanged { .. }
+            | SessionEvent::AgentContextChanged { .. } => {}
         }
     }
 

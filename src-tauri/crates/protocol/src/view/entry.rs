@@ -13,8 +13,9 @@ use crate::session::parent_call::ParentCall;
 use crate::session::state_location::StateLocation;
 use crate::view::preview::UndoAvailability;
 use crate::{
-    At, CallState, Decision, Digest, ModelChoice, Notice, Outcome, Preview, ServerRequestView,
-    SessionId, SessionState, ToolCall, ToolKind, ToolMode, Trail, UndoEntry, Usage, UserError,
+    At, CallState, ContextUse, Decision, Digest, ModelChoice, Notice, Outcome, Preview,
+    ServerRequestView, SessionId, SessionState, ToolCall, ToolKind, ToolMode, Trail, UndoEntry,
+    Usage, UserError,
 };
 
 /// One entry of a transcript.
@@ -234,4 +235,8 @@ pub struct SessionView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub agent_options: Option<u64>,
+    /// How much of its model's context the session's agent uses, as it told last; none if it did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub context: Option<ContextUse>,
 }
