@@ -24,6 +24,7 @@ async fn open_desk(sandbox: Option<&str>) -> (Fixture, Arc<ExternalClient>) {
         version: "1".to_owned(),
         by: "its hooks".to_owned(),
         session: "s1".to_owned(),
+        token: String::new(),
     };
     let root = desk.workspace_root();
     let client = desk.engine.open_client(&root, info).await.unwrap();

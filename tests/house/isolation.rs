@@ -155,7 +155,8 @@ fn language_servers_are_reached_through_runtime_alone() {
 /// Clients outside are served through the engine alone: the streams are given, and nothing else is reached. Configurations
 /// of agents are edited through `runtime`, and what was written into them is kept in files of the engine's own. Transcripts
 /// of agents are read below the folders in which these keep them. A file that an agent asks its client for is read once the
-/// call was approved; the endpoint of an agent's hooks, and the plugin that calls them, are in the data folder.
+/// call was approved; the endpoint of an agent's hooks, the plugin that calls them, and the tokens of clients are in the data
+/// folder.
 #[test]
 fn clients_are_served_through_the_desk_alone() {
     check_forbidden_calls(
@@ -171,6 +172,8 @@ fn clients_are_served_through_the_desk_alone() {
             Exemption::new("connections/survey.rs", "ConfigFile"),
             Exemption::new("connections/tests/mod.rs", "read_text("),
             Exemption::new("connections/tests/mod.rs", "write_atomic"),
+            Exemption::new("mcp_http/tokens.rs", "read_text_within("),
+            Exemption::new("mcp_http/tokens.rs", "write_atomic"),
             Exemption::new("transcripts/places.rs", "Workspace::open"),
         ],
     );

@@ -207,6 +207,7 @@ fn client() -> ClientInfo {
         version: String::new(),
         by: String::new(),
         session: String::new(),
+        token: String::new(),
     }
 }
 

@@ -1,165 +1,22 @@
 //! One server behind a gateway: a client outside has the server's tools under their own names, and every call of them is
 //! judged, answered by the person, and recorded.
 
-use std::collections::BTreeMap;
-
-use agent::{Engine, GivenServer, Host, ServerChoice};
-use gateway::endpoint::{self, McpRequest};
-use gateway::endpoint_server::{self, ServeOptions};
+use agent::ServerChoice;
+use gateway::endpoint::McpRequest;
 use gateway::mcp::ServedTools;
 use protocol::event::CallChange;
-use protocol::server::mcp_servers::{ServerChange, ServerSettings};
+use protocol::server::mcp_servers::ServerChange;
 use protocol::{CallState, EventBody, Op, ServerAnswer};
-use rmcp::ClientHandler;
-use rmcp::model::{CallToolRequestParams, CallToolResult, ProgressNotificationParam};
-use rmcp::service::{NotificationContext, RoleClient, RunningService, ServiceError, serve_client};
-use runtime::LocalListener;
+use rmcp::model::CallToolRequestParams;
 use serde_json::{Value, json};
+use support::expect_variant;
 use support::servers::{server_id, stdio_server};
-use support::{Fixture, HEADLESS, expect_variant};
-use tokio::io::{duplex, split};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-const ALLOW: &str = "[[rule]]\npermission = \"given__*\"\naction = \"allow\"\n";
-
-/// A client that keeps what it is told beside the answers.
-struct Client {
-    service: RunningService<RoleClient, Listener>,
-    told: UnboundedReceiver<String>,
-}
-
-struct Listener(UnboundedSender<String>);
-
-impl ClientHandler for Listener {
-    async fn on_progress(
-        &self,
-        progress: ProgressNotificationParam,
-        _: NotificationContext<RoleClient>,
-    ) {
-        let _ = self.0.send(progress.message.unwrap_or_default());
-    }
-
-    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        let _ = self.0.send("the list changed".to_owned());
-    }
-}
-
-impl Client {
-    async fn begin(stream: tokio::io::DuplexStream) -> Self {
-        let (says, told) = unbounded_channel();
-        let service = serve_client(Listener(says), split(stream)).await.unwrap();
-        Self { service, told }
-    }
-
-    /// A client of a gateway in which nobody can be asked.
-    async fn of_engine(engine: &Engine, request: &McpRequest) -> Self {
-        let served = ServedTools::open(engine, request).await.unwrap();
-        let (ours, theirs) = duplex(1 << 20);
-        let (from, to) = split(ours);
-        tokio::spawn(gateway::mcp::serve(
-            served,
-            from,
-            to,
-            std::future::pending(),
-        ));
-        Self::begin(theirs).await
-    }
-
-    /// A client of a gateway that hands everything on to the app.
-    async fn of_app(desk: &Fixture, request: McpRequest) -> Self {
-        let stream = endpoint::open_mcp(desk.data_dir(), request)
-            .await
-            .unwrap()
-            .unwrap();
-        let (ours, theirs) = duplex(1 << 20);
-        let (from, to) = split(ours);
-        tokio::spawn(gateway::endpoint::relay(stream, from, to));
-        Self::begin(theirs).await
-    }
-
-    async fn hears(&mut self, wanted: &str) {
-        while let Some(told) = self.told.recv().await {
-            if told == wanted {
-                return;
-            }
-        }
-        panic!("nothing more is told, and never: {wanted}");
-    }
-
-    async fn tools(&self) -> Vec<Value> {
-        let tools = self.service.list_all_tools().await.unwrap();
-        tools
-            .iter()
-            .map(|tool| serde_json::to_value(tool).unwrap())
-            .collect()
-    }
-
-    async fn call(&self, name: &str, arguments: Value) -> Result<CallToolResult, ServiceError> {
-        let arguments = expect_variant!(arguments, Value::Object(members) => members);
-        let request = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
-        self.service.call_tool(request).await
-    }
-
-    /// The text of a result, and whether it is an error.
-    async fn called(&self, name: &str, arguments: Value) -> (String, bool) {
-        let result = self.call(name, arguments).await.unwrap();
-        let text = result.content[0].as_text().unwrap().text.clone();
-        (text, result.is_error == Some(true))
-    }
-}
-
-/// The fixture server, given as `given`.
-fn given(desk: &Fixture, traits: &[&str]) -> McpRequest {
-    given_with_variable(desk, traits, "by the gateway")
-}
-
-/// The same, where the gateway has this value in its variable TOLD.
-fn given_with_variable(desk: &Fixture, traits: &[&str], told: &str) -> McpRequest {
-    McpRequest {
-        workspace: desk.workspace_root(),
-        server: Some(ServerChoice::Given(GivenServer {
-            settings: ServerSettings {
-                id: server_id("given"),
-                transport: stdio_server(
-                    env!("CARGO_BIN_EXE_mcp_server"),
-                    traits,
-                    &[("TOLD", "${TOLD}")],
-                ),
-                timeout_ms: 20_000,
-                audience: None,
-                enabled: true,
-            },
-            variables: BTreeMap::from([("TOLD".to_owned(), told.to_owned())]),
-            approves_tools: false,
-        })),
-    }
-}
-
-/// A desk without a person, where rules decide.
-async fn headless(rules: &str) -> Fixture {
-    let desk = Fixture::with_host(json!([]), HEADLESS).await;
-    desk.write_rules(rules);
-    desk
-}
-
-/// A desk with a person at the app, which serves its endpoint.
-async fn app() -> Fixture {
-    let desk = Fixture::with_host(json!([]), Host::Person).await;
-    let listener = LocalListener::bind(desk.data_dir()).await.unwrap();
-    let engine = desk.engine.clone();
-    tokio::spawn(async move {
-        let options = ServeOptions {
-            can_ask: true,
-            idle_max: None,
-        };
-        endpoint_server::serve(&engine, listener, options, std::future::pending()).await;
-    });
-    desk
-}
+use super::gateway_client::{ALLOW, Client, given, given_with_variable, open_app, open_headless};
 
 #[tokio::test]
 async fn a_client_has_the_tools_of_the_server_and_no_others() {
-    let desk = headless("").await;
+    let desk = open_headless("").await;
     let client = Client::of_engine(&desk.engine, &given(&desk, &["few", "whole"])).await;
     let tools = client.tools().await;
     let names: Vec<&Value> = tools.iter().map(|tool| &tool["name"]).collect();
@@ -183,7 +40,7 @@ async fn a_client_has_the_tools_of_the_server_and_no_others() {
 
 #[tokio::test]
 async fn a_call_that_asks_is_denied_where_nobody_is() {
-    let desk = headless("").await;
+    let desk = open_headless("").await;
     let client = Client::of_engine(&desk.engine, &given(&desk, &["few"])).await;
     let (why, is_error) = client.called("echo", json!({ "message": "hello" })).await;
     assert!(is_error && why.contains("nobody is there to ask"), "{why}");
@@ -192,7 +49,7 @@ async fn a_call_that_asks_is_denied_where_nobody_is() {
 
 #[tokio::test]
 async fn a_result_is_passed_on_as_the_server_made_it() {
-    let desk = headless(ALLOW).await;
+    let desk = open_headless(ALLOW).await;
     let client = Client::of_engine(&desk.engine, &given(&desk, &["whole"])).await;
     let result = client.call("whole", json!({})).await.unwrap();
     let result = serde_json::to_value(result).unwrap();
@@ -215,7 +72,7 @@ async fn a_result_is_passed_on_as_the_server_made_it() {
 
 #[tokio::test]
 async fn a_secret_in_a_result_is_masked() {
-    let desk = headless(ALLOW).await;
+    let desk = open_headless(ALLOW).await;
     let secret = format!("ghp_{}", "a1B2".repeat(9));
     let request = given_with_variable(&desk, &["few"], &secret);
     let client = Client::of_engine(&desk.engine, &request).await;
@@ -231,7 +88,7 @@ async fn a_secret_in_a_result_is_masked() {
 
 #[tokio::test]
 async fn a_server_that_died_is_an_error_and_is_started_again() {
-    let desk = headless(ALLOW).await;
+    let desk = open_headless(ALLOW).await;
     let client = Client::of_engine(&desk.engine, &given(&desk, &[])).await;
     let (why, is_error) = client.called("crash", json!({})).await;
     assert!(
@@ -247,7 +104,7 @@ async fn a_server_that_died_is_an_error_and_is_started_again() {
 
 #[tokio::test]
 async fn a_tool_that_changes_is_withheld_and_the_client_hears_of_it() {
-    let desk = headless(ALLOW).await;
+    let desk = open_headless(ALLOW).await;
     let mut client = Client::of_engine(&desk.engine, &given(&desk, &["few"])).await;
     let is_there = |tools: &[Value]| tools.iter().any(|tool| tool["name"] == "echo");
     assert!(is_there(&client.tools().await));
@@ -267,7 +124,7 @@ async fn a_tool_that_changes_is_withheld_and_the_client_hears_of_it() {
 /// The app answers for the gateway, and a call that waits keeps its client waiting.
 #[tokio::test]
 async fn the_person_at_the_app_answers() {
-    let mut desk = app().await;
+    let mut desk = open_app().await;
     let mut client = Client::of_app(&desk, given(&desk, &["few"])).await;
     let request = CallToolRequestParams::new("echo")
         .with_arguments(serde_json::from_value(json!({ "message": "hello" })).unwrap());
@@ -290,7 +147,7 @@ async fn the_person_at_the_app_answers() {
 /// A question of the server during a call is the person's.
 #[tokio::test]
 async fn the_person_answers_what_the_server_asks() {
-    let mut desk = app().await;
+    let mut desk = open_app().await;
     desk.write_rules(ALLOW);
     let client = Client::of_app(&desk, given(&desk, &["asking"])).await;
     let peer = client.service.peer().clone();
@@ -324,7 +181,7 @@ async fn the_person_answers_what_the_server_asks() {
 
 #[tokio::test]
 async fn a_client_that_goes_away_takes_its_questions_with_it() {
-    let mut desk = app().await;
+    let mut desk = open_app().await;
     let client = Client::of_app(&desk, given(&desk, &["few"])).await;
     let peer = client.service.peer().clone();
     let call =
@@ -339,7 +196,7 @@ async fn a_client_that_goes_away_takes_its_questions_with_it() {
 /// Two clients that give the same server in a folder share it; another server cannot take its name there.
 #[tokio::test]
 async fn a_name_belongs_to_one_server() {
-    let desk = headless(ALLOW).await;
+    let desk = open_headless(ALLOW).await;
     let request = given(&desk, &["few"]);
     let one = Client::of_engine(&desk.engine, &request).await;
     let two = Client::of_engine(&desk.engine, &request).await;

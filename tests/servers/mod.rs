@@ -8,6 +8,10 @@ pub(crate) mod behind_gateway;
 pub(crate) mod effects;
 // Their questions to the person.
 pub(crate) mod elicitation;
+// Clients of gateways.
+mod gateway_client;
+// A gateway at an address.
+pub(crate) mod gateway_http;
 // Other people's servers of tools.
 pub(crate) mod lifecycle;
 // Services by their documents.

@@ -415,6 +415,7 @@ async fn neither_a_client_nor_a_trial_nor_an_explanation_shows_a_secret() {
         version: String::new(),
         by: "MCP".to_owned(),
         session: String::new(),
+        token: String::new(),
     };
     let root = desk.workspace_root();
     let caller = desk.engine.open_client(&root, client).await.unwrap();

@@ -22,6 +22,7 @@ use crate::endpoint::{
 };
 use crate::limits::{CONNECTIONS_MAX, HOST_IDLE_MAX, HOST_START_MAX, REQUEST_TIMEOUT};
 use crate::mcp::{self, ServedTools};
+use crate::mcp_http::McpListener;
 
 /// Time that the server waits after an error of the system, such as too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -130,6 +131,8 @@ enum Reply {
     Answer(EndpointAnswer),
     /// MCP is served on the connection.
     Mcp(ServedTools),
+    /// MCP is served at an address, until the connection is closed.
+    Listen(Box<McpListener>),
     /// Our agent is served on the connection, to an editor.
     Agent(AgentRequest),
 }
@@ -192,8 +195,11 @@ impl EndpointServer {
             (Reply::Agent(agent), Some(engine)) => {
                 serve_agent(engine, agent, reader, writer).await;
             }
+            (Reply::Listen(listener), Some(engine)) => {
+                listen_mcp(engine, *listener, reader, writer).await;
+            }
             // Nothing is served without an engine.
-            (Reply::Mcp(_) | Reply::Agent(_), None) => {}
+            (Reply::Mcp(_) | Reply::Listen(_) | Reply::Agent(_), None) => {}
         }
     }
 
@@ -223,7 +229,14 @@ impl EndpointServer {
                 let served = ServedTools::open(engine, &request).await;
                 return served.map_or_else(Reply::from, Reply::Mcp);
             }
-            (RequestBody::ServeMcp(_), None) => EndpointAnswer::Unattended,
+            (RequestBody::ListenMcp(request), Some(engine)) => {
+                let listener = McpListener::open(engine, &request).await;
+                return listener
+                    .map_or_else(Reply::from, |listener| Reply::Listen(listener.into()));
+            }
+            (RequestBody::ServeMcp(_) | RequestBody::ListenMcp(_), None) => {
+                EndpointAnswer::Unattended
+            }
             (RequestBody::Retire, _) if self.can_ask => UserError::new(
                 "The app is open and keeps the endpoint.",
                 "Close the app first.",
@@ -249,6 +262,32 @@ async fn serve_mcp(
     let closed = async move { engine.wait_until_closed().await };
     if let Err(fault) = mcp::serve(served, from, to, closed).await {
         tracing::warn!(%fault, "a client of MCP was not served to its end");
+    }
+}
+
+/// Serves MCP at an address, until whoever asked for that or the engine goes.
+async fn listen_mcp(
+    engine: &Engine,
+    listener: McpListener,
+    mut from: ReadHalf<LocalStream>,
+    mut to: WriteHalf<LocalStream>,
+) {
+    let answer = EndpointAnswer::Listening {
+        address: listener.address(),
+    };
+    if let Err(error) = write_message(&mut to, &answer).await {
+        return log_failure(Err(error));
+    }
+    let engine = engine.clone();
+    let stop = async move {
+        tokio::select! {
+            () = engine.wait_until_closed() => {}
+            // Nothing more is said: whatever comes is the end of the stream.
+            _ = from.read_u8() => {}
+        }
+    };
+    if let Err(fault) = listener.serve(stop).await {
+        tracing::warn!(%fault, "clients of MCP were not served to their end");
     }
 }
 

@@ -6,7 +6,7 @@
 //! tool is described only as the tool itself publishes, and a client's description of itself is recorded as the client's
 //! own claim.**
 //!
-//! Programs call in two ways: as a client of our tools or of those of one MCP server ([`mcp`]), or as an agent with tools
+//! Programs call in two ways: as a client of our tools or of those of one MCP server ([`mcp`], at an address [`mcp_http`]), or as an agent with tools
 //! of its own, whose hooks ask about each call ([`agent_hooks`]) at the local [`endpoint`], which [`endpoint_server`]
 //! serves, or which is started here and answers in a session ([`acp_client`]). Calls of such tools are translated by
 //! [`agent_calls`]. [`connections`] puts the hooks into the configurations of agents, and [`transcripts`] reads what they
@@ -50,4 +50,5 @@ pub mod endpoint;
 pub mod endpoint_server;
 pub mod limits;
 pub mod mcp;
+pub mod mcp_http;
 pub mod transcripts;

@@ -104,3 +104,21 @@ pub const AGENTS_MAX: usize = 32;
 pub const TEXT_FLUSH_EVERY: Duration = Duration::from_millis(50);
 /// Number of prompts of one turn that give the agent the person's reasons for rejecting its calls.
 pub const FEEDBACK_PROMPTS_MAX: usize = 3;
+/// Number of sessions of clients over HTTP that are open at the same time; beyond it the one that was unused longest is
+/// ended, or no further one begins.
+pub const HTTP_SESSIONS_MAX: usize = 64;
+/// Number of requests over HTTP that are open at the same time; a further one is refused.
+pub const HTTP_REQUESTS_MAX: usize = 256;
+/// Time within which a client over HTTP has to connect again once it broke off a response; then its session ends, and
+/// what it asked for is withdrawn.
+pub const HTTP_RECONNECT_MAX: Duration = Duration::from_secs(30);
+/// Time without a request and without an open response after which a session over HTTP ends.
+pub const HTTP_IDLE_MAX: Duration = Duration::from_secs(60 * 60);
+/// Time between two looks for sessions over HTTP that nobody uses any more.
+pub const HTTP_SWEEP_EVERY: Duration = Duration::from_secs(5);
+/// Number of tokens of clients.
+pub const CLIENT_TOKENS_MAX: usize = 256;
+/// Longest name of a client with a token, in characters.
+pub const CLIENT_NAME_CHARS_MAX: usize = 64;
+/// Longest file of the tokens of clients, in bytes.
+pub const CLIENT_TOKENS_BYTES_MAX: u64 = 256 * 1024;

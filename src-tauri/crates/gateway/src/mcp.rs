@@ -1,5 +1,6 @@
 //! The MCP server: one connection over a pair of streams, from its first message to the end of its last call.
 
+mod client_session;
 mod eof_signal;
 mod handler;
 mod parsed_line;
@@ -19,8 +20,9 @@ use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
+pub(crate) use self::client_session::ClientSession;
 use self::eof_signal::EofSignalReader;
-use self::handler::GatewayServer;
+pub(crate) use self::handler::GatewayServer;
 pub use self::served_tools::ServedTools;
 use self::transport::split_transport;
 use crate::limits::{CALLS_DRAIN_TIMEOUT, MESSAGE_BYTES_MAX};

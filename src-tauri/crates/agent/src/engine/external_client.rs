@@ -132,6 +132,7 @@ pub(super) fn list_tools(
             version: String::new(),
             by: String::new(),
             session: String::new(),
+            token: String::new(),
         }),
         server,
         ..SessionOptions::default()
@@ -157,6 +158,7 @@ impl ExternalClient {
             version: cleaned(&client.version),
             by: client.by,
             session: client.session,
+            token: cleaned(&client.token),
         };
         let options = SessionOptions {
             client: Some(client.clone()),
@@ -226,7 +228,12 @@ async fn open_session(
         format!(
             "{client_name} makes the calls of this session itself, by {by}. No model of ours asks.{tools}"
         ),
-        "Its name is what it says of itself.",
+        match client.token.as_str() {
+            "" => "Its name is what it says of itself.".to_owned(),
+            token => format!(
+                "It was let in by the token {token}; the rest of its name is what it says of itself."
+            ),
+        },
     );
     let level = NoticeLevel::Note;
     let notice = Notice { level, fault };

@@ -274,6 +274,7 @@ impl Replay {
             version: String::new(),
             by: "replay".to_owned(),
             session: String::new(),
+            token: String::new(),
         };
         let client = self
             .engine

@@ -1,5 +1,6 @@
 //! Arguments of `gateway`: serving other people's clients.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Subcommand};
@@ -9,13 +10,16 @@ use super::{ApprovalArgs, ServerArgs};
 /// By which protocol.
 #[derive(Debug, Subcommand)]
 pub(crate) enum GatewayCommand {
-    /// Be a server of tools (MCP) on standard input and output.
+    /// Be a server of tools (MCP) on standard streams, or at an address.
     ///
-    /// A client starts this program. Its calls are judged, recorded and can be undone like any other. With a command, an
+    /// A client starts this program; with --listen it reaches it at an address of this machine instead, with a token. Its calls are judged, recorded and can be undone like any other. With a command, an
     /// address, or --server this stands in front of that MCP server and serves the server's tools alone; its prompts and
     /// resources are not passed on. Where the app is open it asks you there; otherwise, and with --rules, --posture or
-    /// --approve-all, what would ask is denied. Ends when standard input does.
+    /// --approve-all, what would ask is denied. Ends when standard input does, or with --listen when it is told to.
     Mcp(Box<McpGatewayArgs>),
+    /// The tokens by which clients are let in at an address.
+    #[command(subcommand)]
+    Token(TokenCommand),
     /// Answer the hooks of agents without a window.
     ///
     /// The first hook starts this where the app is not open. What would ask is denied. Ends when no hook asked for a while,
@@ -34,6 +38,10 @@ pub(crate) struct McpGatewayArgs {
     /// The folder that the tools work in.
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) workspace: PathBuf,
+    /// Serve several clients at this address (streamable HTTP) instead of one on standard input and output. It is an address
+    /// of this machine; with port 0 any free port.
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = parse_listen_address)]
+    pub(crate) listen: Option<SocketAddr>,
     #[command(flatten)]
     pub(crate) consent: ApprovalArgs,
     /// Serve the tools of this server, one of those that are set up.
@@ -51,6 +59,45 @@ pub(crate) struct McpGatewayArgs {
     /// The program of a server, and its arguments.
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
+}
+
+/// What to do with the tokens of clients.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TokenCommand {
+    /// Make a token for a client, and print it this once.
+    ///
+    /// The client sends it with each request, and its name stands in the record as the caller. Only a digest is kept.
+    Add {
+        /// The client's name, such as `laptop-editor`.
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// List the clients that have a token.
+    List,
+    /// Revoke the token of a client. Its sessions end.
+    Revoke {
+        /// The client's name.
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+}
+
+/// Returns an address of this machine.
+fn parse_listen_address(text: &str) -> Result<SocketAddr, String> {
+    let numbers = match text.strip_prefix("localhost:") {
+        Some(port) => format!("127.0.0.1:{port}"),
+        None => text.to_owned(),
+    };
+    let address: SocketAddr = numbers
+        .parse()
+        .map_err(|_| "name an address and a port, such as 127.0.0.1:0".to_owned())?;
+    match address.ip().is_loopback() {
+        true => Ok(address),
+        false => Err(
+            "other machines would reach it, and it is served to this machine alone: name 127.0.0.1"
+                .to_owned(),
+        ),
+    }
 }
 
 /// An agent's hook.

@@ -19,7 +19,7 @@ pub(crate) use acp::{AcpArgs, AnswersArg};
 pub(crate) use apis::{AddApiArgs as AddApi, ApisCommand};
 pub(crate) use connect::{ConnectArgs, DisconnectArgs};
 pub(crate) use examples::build_command;
-pub(crate) use gateway::{CommitArgs, GatewayCommand, HookArgs, McpGatewayArgs};
+pub(crate) use gateway::{CommitArgs, GatewayCommand, HookArgs, McpGatewayArgs, TokenCommand};
 pub(crate) use history::{ConflictArgs, HistoryArgs, HistoryCommand, RedoArgs, UndoArgs};
 pub(crate) use policy::{
     BacktestArgs, EvaluationArgs, GrantsCommand, ImportRulesArgs, PolicyCommand, ReplayArgs,

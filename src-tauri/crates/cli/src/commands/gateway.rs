@@ -1,16 +1,16 @@
-//! `gateway`: serves tools to a client on standard input and output, and answers the hooks of agents.
+//! `gateway`: serves tools to clients, on standard input and output or at an address, and answers the hooks of agents.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use agent::Host;
-use gateway::endpoint::{self, EndpointError, LocalStream, McpRequest, RequestBody};
+use gateway::endpoint::{self, EndpointError, ListenRequest, LocalStream, McpRequest, RequestBody};
 use gateway::endpoint_server;
 use gateway::mcp::ServedTools;
 use protocol::UserError;
 use protocol::settings::Posture;
 
-use super::gateway_servers;
+use super::{gateway_http, gateway_servers};
 use crate::args::{GatewayCommand, McpGatewayArgs};
 use crate::exit::{CliError, CliResult, ExitReason};
 use crate::output::OutputWriter;
@@ -23,18 +23,34 @@ pub(crate) async fn run_gateway(
 ) -> CliResult {
     match gateway {
         GatewayCommand::Mcp(args) => serve_mcp(data_dir, *args, out).await,
+        GatewayCommand::Token(command) => {
+            let config = super::engine_config(data_dir, Host::Headless { approve_all: false })?;
+            gateway_http::run_token(&config, command, out)
+        }
         GatewayCommand::Hooks { stop: false } => serve_hooks(data_dir).await,
         GatewayCommand::Hooks { stop: true } => stop_hooks(data_dir, out).await,
     }
 }
 
-/// Serves tools on standard input and output: by the app where it is open, so that a person is asked there, and otherwise
+/// Serves tools, on standard input and output unless an address is given: by the app where it is open, so that a person is asked there, and otherwise
 /// by an engine of this process.
 async fn serve_mcp(
     data_dir: Option<PathBuf>,
     args: McpGatewayArgs,
     out: &mut OutputWriter,
 ) -> CliResult {
+    let request = McpRequest {
+        workspace: super::absolute_path("folder", &args.workspace)?,
+        server: gateway_servers::choose_server(&args)?,
+    };
+    let config = super::engine_config(data_dir, Host::Headless { approve_all: false })?;
+    if let Some(address) = args.listen {
+        let request = ListenRequest {
+            mcp: request,
+            address,
+        };
+        return gateway_http::listen(config, request, args.consent, out).await;
+    }
     // Standard output is the protocol's alone.
     out.redirect_to_stderr();
     if std::io::stdin().is_terminal() {
@@ -43,11 +59,6 @@ async fn serve_mcp(
             "Name it in the settings of a client: see the README. Ctrl+D ends it.",
         ));
     }
-    let request = McpRequest {
-        workspace: super::absolute_path("folder", &args.workspace)?,
-        server: gateway_servers::choose_server(&args)?,
-    };
-    let config = super::engine_config(data_dir, Host::Headless { approve_all: false })?;
     if !args.consent.is_given() {
         match endpoint::open_mcp(&config.data_dir, request.clone()).await {
             Ok(Some(stream)) => return relay_mcp(stream).await,
@@ -84,7 +95,7 @@ async fn relay_mcp(stream: LocalStream) -> CliResult {
     }
 }
 
-fn unreachable_error(what: &str, error: &std::io::Error) -> CliError {
+pub(super) fn unreachable_error(what: &str, error: &std::io::Error) -> CliError {
     CliError::failure(&format!("The {what} cannot be reached.")).with_cause(error)
 }
 

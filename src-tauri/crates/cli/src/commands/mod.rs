@@ -11,6 +11,7 @@ mod demo;
 mod doctor;
 mod dry_run;
 mod gateway;
+mod gateway_http;
 mod gateway_servers;
 mod history;
 mod hook;

@@ -74,6 +74,7 @@ impl HookSession {
             version: String::new(),
             by: "its hooks".to_owned(),
             session: session.to_owned(),
+            token: String::new(),
         };
         let client = engine.open_client(&folder, client).await?;
         Ok(Self::new(dialect, folder, client))

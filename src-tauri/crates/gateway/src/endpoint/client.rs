@@ -4,12 +4,14 @@ use std::io;
 use std::path::Path;
 
 use protocol::UserError;
+use runtime::net::SocketAddr;
 use runtime::{LocalStream, connect_local};
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite};
 
 use super::frame::{read_message, write_message};
 use super::message::{
-    AgentRequest, ENDPOINT_VERSION, EndpointAnswer, EndpointRequest, McpRequest, RequestBody,
+    AgentRequest, ENDPOINT_VERSION, EndpointAnswer, EndpointRequest, ListenRequest, McpRequest,
+    RequestBody,
 };
 use super::relay::relay;
 
@@ -47,6 +49,41 @@ pub async fn open_mcp(
     let mut stream = connect(data_dir).await?;
     match request(&mut stream, RequestBody::ServeMcp(mcp)).await? {
         EndpointAnswer::Serving => Ok(Some(stream)),
+        EndpointAnswer::Unattended => Ok(None),
+        _ => Err(EndpointError::Broken(io::ErrorKind::InvalidData.into())),
+    }
+}
+
+/// An app that serves MCP at an address for as long as this is held.
+pub struct ListeningApp {
+    stream: LocalStream,
+    address: SocketAddr,
+}
+
+impl ListeningApp {
+    /// Returns the address, with its port.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Waits until the app serves no more.
+    pub async fn wait_until_closed(mut self) {
+        // The app says nothing more: whatever comes is the end of the stream.
+        let _ = self.stream.read_u8().await;
+    }
+}
+
+/// Has the engine that is open serve MCP at an address; none if nobody can be asked there.
+///
+/// # Errors
+/// Nobody listens, the connection breaks off, or what is requested cannot be served.
+pub async fn listen_mcp(
+    data_dir: &Path,
+    listen: ListenRequest,
+) -> Result<Option<ListeningApp>, EndpointError> {
+    let mut stream = connect(data_dir).await?;
+    match request(&mut stream, RequestBody::ListenMcp(listen)).await? {
+        EndpointAnswer::Listening { address } => Ok(Some(ListeningApp { stream, address })),
         EndpointAnswer::Unattended => Ok(None),
         _ => Err(EndpointError::Broken(io::ErrorKind::InvalidData.into())),
     }

@@ -6,6 +6,7 @@ use agent::ServerChoice;
 use data_encoding::BASE64;
 use protocol::settings::Posture;
 use protocol::{CallId, Digest, ModelChoice, UserError};
+use runtime::net::SocketAddr;
 use runtime::{CommandExit, CommandStreams, TerminalEnv};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -45,6 +46,8 @@ pub enum RequestBody {
     ServeAgent(AgentRequest),
     /// Serve MCP to a client: once this is answered, the connection carries its lines.
     ServeMcp(McpRequest),
+    /// Serve MCP at an address, for as long as the connection is open.
+    ListenMcp(ListenRequest),
     /// Stop listening, finish what is open and end, because another process takes the endpoint over.
     Retire,
 }
@@ -65,6 +68,15 @@ pub struct McpRequest {
     pub workspace: PathBuf,
     /// The server whose tools alone are served; none for the tools of the folder.
     pub server: Option<ServerChoice>,
+}
+
+/// What MCP clients are to be served at an address.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListenRequest {
+    /// What each of them is served.
+    pub mcp: McpRequest,
+    /// The address, one of this machine's own; any free port if its port is 0.
+    pub address: SocketAddr,
 }
 
 /// A call of an agent's hook.
@@ -95,6 +107,11 @@ pub enum EndpointAnswer {
     Streams(StreamsText),
     /// What was asked for is served on the rest of the stream.
     Serving,
+    /// MCP is served at this address for as long as the connection is open.
+    Listening {
+        /// The address, with its port.
+        address: SocketAddr,
+    },
     /// Nobody can be asked here, so MCP is not served: a gateway judges as well by itself.
     Unattended,
     /// The endpoint will end.

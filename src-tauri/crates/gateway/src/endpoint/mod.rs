@@ -2,7 +2,8 @@
 //! the engine that is open.
 //!
 //! Messages are JSON with their length before them, one request and one answer on each connection. After the request to
-//! serve our agent or MCP, the connection carries the lines of that. Only processes of the same user can connect.
+//! serve our agent or MCP, the connection carries the lines of that; after the request to serve MCP at an address, its end ends
+//! that. Only processes of the same user can connect.
 
 mod client;
 mod frame;
@@ -10,12 +11,12 @@ mod message;
 mod relay;
 
 pub(crate) use client::app_closed_error;
-pub use client::{EndpointError, open_mcp, relay_agent, send_request};
+pub use client::{EndpointError, ListeningApp, listen_mcp, open_mcp, relay_agent, send_request};
 pub(crate) use frame::{read_message, write_message};
 pub(crate) use message::ENDPOINT_VERSION;
 pub use message::{
-    AgentRequest, EndpointAnswer, EndpointRequest, HookOutput, HookRequest, McpRequest,
-    RequestBody, StreamsText,
+    AgentRequest, EndpointAnswer, EndpointRequest, HookOutput, HookRequest, ListenRequest,
+    McpRequest, RequestBody, StreamsText,
 };
 pub use relay::relay;
 pub use runtime::LocalStream;

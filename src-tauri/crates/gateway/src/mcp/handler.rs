@@ -1,10 +1,7 @@
 //! The requests of a client: the list of tools, and calls of them.
 
-use std::sync::Arc;
-
-use agent::ExternalClient;
+use axum::http::request::Parts;
 use protocol::UserError;
-use protocol::event::ClientInfo;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
     CustomResult, ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams,
@@ -12,9 +9,9 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
-use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
+use super::client_session::ClientSession;
 use super::progress::spawn_progress_sender;
 use super::served_tools::ServedTools;
 use super::tool_result;
@@ -23,12 +20,19 @@ use crate::limits::LIST_PAGE_TOOLS;
 /// Methods that this server handles. A request for one of them with invalid parameters arrives as a custom request.
 const HANDLED_METHODS: [&str; 3] = ["initialize", "tools/list", "tools/call"];
 
-/// One connection: what it serves, and the session of its calls once there is one.
-pub(super) struct GatewayServer {
+/// One connection: what it serves, and the session of its calls once there is one. A request over HTTP brings its session
+/// with it. Dropping it ends what the client listens to.
+pub(crate) struct GatewayServer {
     served: ServedTools,
-    client: OnceCell<Arc<ExternalClient>>,
+    calls: ClientSession,
     /// Cancelled when the client has closed its side.
     input_closed: CancellationToken,
+}
+
+impl Drop for GatewayServer {
+    fn drop(&mut self) {
+        self.input_closed.cancel();
+    }
 }
 
 impl GatewayServer {
@@ -36,49 +40,26 @@ impl GatewayServer {
     pub fn new(served: ServedTools, gone: CancellationToken) -> Self {
         Self {
             served,
-            client: OnceCell::new(),
+            calls: ClientSession::default(),
             input_closed: gone,
         }
     }
 
     /// Ends the running calls.
     pub fn stop_calls(&self) {
-        if let Some(caller) = self.client.get() {
-            caller.stop();
-        }
+        self.calls.stop();
     }
 
     /// Ends the running calls, and waits until everything is on disk.
     pub async fn close(&self) -> Result<(), UserError> {
-        match self.client.get() {
-            Some(caller) => caller.close().await,
-            None => Ok(()),
-        }
+        self.calls.close().await
     }
 
-    /// Returns the client of this connection, whose session is opened with the first call. A 2026 client names itself
-    /// in each request: the first one names the session.
-    async fn external_client(
-        &self,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<&Arc<ExternalClient>, UserError> {
-        let open = || async {
-            let info = context.client_info();
-            let by = context.protocol_version();
-            let client = ClientInfo {
-                name: info
-                    .as_ref()
-                    .map_or_else(String::new, |info| info.name.clone()),
-                version: info.map_or_else(String::new, |info| info.version),
-                by: match by {
-                    Some(version) => format!("MCP {version}"),
-                    None => "MCP".to_owned(),
-                },
-                session: String::new(),
-            };
-            self.served.open_client(client).await
-        };
-        self.client.get_or_try_init(open).await
+    /// Returns the session of a request: that of its client over HTTP, or that of the connection.
+    fn session<'a>(&'a self, context: &'a RequestContext<RoleServer>) -> &'a ClientSession {
+        let parts = context.extensions.get::<Parts>();
+        let session = parts.and_then(|parts| parts.extensions.get::<ClientSession>());
+        session.unwrap_or(&self.calls)
     }
 
     async fn handle_call(
@@ -87,7 +68,8 @@ impl GatewayServer {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ErrorData> {
         let caller = self
-            .external_client(&context)
+            .session(&context)
+            .open(&self.served, &context)
             .await
             .map_err(|fault| internal_error_data(&fault))?;
         let arguments = request.arguments.unwrap_or_default();

@@ -62,7 +62,8 @@ pub struct SessionOptions {
     pub server: Option<ServerId>,
 }
 
-/// An outside program that makes a session's calls itself, as the program named itself: none of this is verified.
+/// An outside program that makes a session's calls itself, as the program named itself: none of this is verified, but for
+/// the token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ClientInfo {
@@ -78,12 +79,21 @@ pub struct ClientInfo {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[ts(optional, as = "Option<String>")]
     pub session: String,
+    /// Name of the token by which the program was let in; empty if it needed none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[ts(optional, as = "Option<String>")]
+    pub token: String,
 }
 
 impl ClientInfo {
-    /// Returns name and version: `inspector-client 2.12.0`.
+    /// Returns name and version: `inspector-client 2.12.0`; after the name of its token, if it has one:
+    /// `laptop (inspector-client 2.12.0)`.
     pub fn summary(&self) -> String {
-        format!("{} {}", self.name, self.version).trim().to_owned()
+        let own = format!("{} {}", self.name, self.version).trim().to_owned();
+        match self.token.as_str() {
+            "" => own,
+            token => format!("{token} ({own})"),
+        }
     }
 }
 

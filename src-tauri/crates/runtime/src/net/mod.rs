@@ -1,8 +1,7 @@
 //! Fetches from the web: every address is judged before its name is looked up, every connection by the addresses that
 //! the name resolves to, every redirect like a request of its own.
 
-pub use std::net::IpAddr;
-use std::net::SocketAddr;
+pub use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,6 +19,7 @@ mod callback_listener;
 mod connect;
 mod error;
 mod local_socket;
+mod loopback_listener;
 mod redirects;
 mod request;
 mod response;
@@ -28,6 +28,7 @@ mod server_client;
 pub use callback_listener::{CallbackListener, CallbackRequest};
 pub use error::NetError;
 pub use local_socket::{LocalListener, LocalStream, connect_local};
+pub use loopback_listener::LoopbackListener;
 pub use request::{HttpRequest, RequestMethod};
 pub use response::HttpResponse;
 pub use server_client::{build_server_client, build_server_headers, folder_url, parse_server_url};

@@ -5,6 +5,8 @@ mod call_lifecycle;
 mod client;
 mod handshake;
 #[cfg(unix)]
+mod http;
+#[cfg(unix)]
 mod nested_gateway;
 
 use serde_json::{Value, json};

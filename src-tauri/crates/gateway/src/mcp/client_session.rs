@@ -1,0 +1,78 @@
+//! The session of a client's calls, which is opened with the first of them.
+
+use std::sync::Arc;
+
+use agent::ExternalClient;
+use protocol::UserError;
+use protocol::event::ClientInfo;
+use rmcp::service::{RequestContext, RoleServer};
+use tokio::sync::OnceCell;
+
+use super::served_tools::ServedTools;
+
+/// The session of a client's calls, once there was one. Clones are the same session.
+#[derive(Clone, Default)]
+pub(crate) struct ClientSession {
+    client: Arc<OnceCell<Arc<ExternalClient>>>,
+    /// Name of the token by which the client was let in; empty if it needed none.
+    token: String,
+}
+
+impl ClientSession {
+    /// Returns the session, not opened yet, of a client that was let in by a token of this name.
+    pub fn with_token(token: &str) -> Self {
+        Self {
+            client: Arc::default(),
+            token: token.to_owned(),
+        }
+    }
+
+    /// Returns the client of the session, which is opened with the first call. A 2026 client names itself in each request:
+    /// the first one names the session.
+    ///
+    /// # Errors
+    /// The folder cannot be opened any more, or the record cannot be written.
+    pub async fn open(
+        &self,
+        served: &ServedTools,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<&Arc<ExternalClient>, UserError> {
+        let open = || async {
+            let (name, version) = match context.client_info() {
+                Some(info) => (info.name, info.version),
+                None => (String::new(), String::new()),
+            };
+            let by = match context.protocol_version() {
+                Some(version) => format!("MCP {version}"),
+                None => "MCP".to_owned(),
+            };
+            let client = ClientInfo {
+                name,
+                version,
+                by,
+                session: String::new(),
+                token: self.token.clone(),
+            };
+            served.open_client(client).await
+        };
+        self.client.get_or_try_init(open).await
+    }
+
+    /// Ends the running calls.
+    pub fn stop(&self) {
+        if let Some(client) = self.client.get() {
+            client.stop();
+        }
+    }
+
+    /// Ends the running calls, and waits until everything is on disk. No further call begins.
+    ///
+    /// # Errors
+    /// The record cannot be written.
+    pub async fn close(&self) -> Result<(), UserError> {
+        match self.client.get() {
+            Some(client) => client.close().await,
+            None => Ok(()),
+        }
+    }
+}

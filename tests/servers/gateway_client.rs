@@ -1,0 +1,177 @@
+//! What the tests of gateways stand on: servers to stand in front of, desks, and a client that keeps what it is told.
+
+use std::collections::BTreeMap;
+
+use agent::{Engine, GivenServer, Host, ServerChoice};
+use gateway::endpoint::{self, McpRequest};
+use gateway::endpoint_server::{self, ServeOptions};
+use gateway::mcp::ServedTools;
+use protocol::server::mcp_servers::ServerSettings;
+use rmcp::ClientHandler;
+use rmcp::model::{CallToolRequestParams, CallToolResult, ProgressNotificationParam};
+use rmcp::service::{
+    ClientInitializeError, ClientLifecycleMode, NotificationContext, RoleClient, RunningService,
+    ServiceError, serve_client, serve_client_with_lifecycle,
+};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use runtime::LocalListener;
+use serde_json::{Value, json};
+use support::servers::{server_id, stdio_server};
+use support::{Fixture, HEADLESS, expect_variant};
+use tokio::io::{duplex, split};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+pub(super) const ALLOW: &str = "[[rule]]\npermission = \"given__*\"\naction = \"allow\"\n";
+
+/// A client that keeps what it is told beside the answers.
+pub(super) struct Client {
+    pub(super) service: RunningService<RoleClient, Listener>,
+    told: UnboundedReceiver<String>,
+}
+
+pub(super) struct Listener(UnboundedSender<String>);
+
+impl ClientHandler for Listener {
+    async fn on_progress(
+        &self,
+        progress: ProgressNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        let _ = self.0.send(progress.message.unwrap_or_default());
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        let _ = self.0.send("the list changed".to_owned());
+    }
+}
+
+impl Client {
+    async fn begin(stream: tokio::io::DuplexStream) -> Self {
+        let (says, told) = unbounded_channel();
+        let service = serve_client(Listener(says), split(stream)).await.unwrap();
+        Self { service, told }
+    }
+
+    /// A client of an address, in one era of the protocol.
+    pub(super) async fn of_address(
+        url: &str,
+        token: &str,
+        lifecycle: ClientLifecycleMode,
+    ) -> Result<Self, ClientInitializeError> {
+        let config = StreamableHttpClientTransportConfig::with_uri(url).auth_header(token);
+        let transport = StreamableHttpClientTransport::from_config(config);
+        let (says, told) = unbounded_channel();
+        let service = serve_client_with_lifecycle(Listener(says), transport, lifecycle).await?;
+        Ok(Self { service, told })
+    }
+
+    /// A client of a gateway in which nobody can be asked.
+    pub(super) async fn of_engine(engine: &Engine, request: &McpRequest) -> Self {
+        let served = ServedTools::open(engine, request).await.unwrap();
+        let (ours, theirs) = duplex(1 << 20);
+        let (from, to) = split(ours);
+        tokio::spawn(gateway::mcp::serve(
+            served,
+            from,
+            to,
+            std::future::pending(),
+        ));
+        Self::begin(theirs).await
+    }
+
+    /// A client of a gateway that hands everything on to the app.
+    pub(super) async fn of_app(desk: &Fixture, request: McpRequest) -> Self {
+        let stream = endpoint::open_mcp(desk.data_dir(), request)
+            .await
+            .unwrap()
+            .unwrap();
+        let (ours, theirs) = duplex(1 << 20);
+        let (from, to) = split(ours);
+        tokio::spawn(gateway::endpoint::relay(stream, from, to));
+        Self::begin(theirs).await
+    }
+
+    pub(super) async fn hears(&mut self, wanted: &str) {
+        while let Some(told) = self.told.recv().await {
+            if told == wanted {
+                return;
+            }
+        }
+        panic!("nothing more is told, and never: {wanted}");
+    }
+
+    pub(super) async fn tools(&self) -> Vec<Value> {
+        let tools = self.service.list_all_tools().await.unwrap();
+        tools
+            .iter()
+            .map(|tool| serde_json::to_value(tool).unwrap())
+            .collect()
+    }
+
+    pub(super) async fn call(
+        &self,
+        name: &str,
+        arguments: Value,
+    ) -> Result<CallToolResult, ServiceError> {
+        let arguments = expect_variant!(arguments, Value::Object(members) => members);
+        let request = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
+        self.service.call_tool(request).await
+    }
+
+    /// The text of a result, and whether it is an error.
+    pub(super) async fn called(&self, name: &str, arguments: Value) -> (String, bool) {
+        let result = self.call(name, arguments).await.unwrap();
+        let text = result.content[0].as_text().unwrap().text.clone();
+        (text, result.is_error == Some(true))
+    }
+}
+
+/// The fixture server, given as `given`.
+pub(super) fn given(desk: &Fixture, traits: &[&str]) -> McpRequest {
+    given_with_variable(desk, traits, "by the gateway")
+}
+
+/// The same, where the gateway has this value in its variable TOLD.
+pub(super) fn given_with_variable(desk: &Fixture, traits: &[&str], told: &str) -> McpRequest {
+    McpRequest {
+        workspace: desk.workspace_root(),
+        server: Some(ServerChoice::Given(GivenServer {
+            settings: ServerSettings {
+                id: server_id("given"),
+                transport: stdio_server(
+                    env!("CARGO_BIN_EXE_mcp_server"),
+                    traits,
+                    &[("TOLD", "${TOLD}")],
+                ),
+                timeout_ms: 20_000,
+                audience: None,
+                enabled: true,
+            },
+            variables: BTreeMap::from([("TOLD".to_owned(), told.to_owned())]),
+            approves_tools: false,
+        })),
+    }
+}
+
+/// A desk without a person, where rules decide.
+pub(super) async fn open_headless(rules: &str) -> Fixture {
+    let desk = Fixture::with_host(json!([]), HEADLESS).await;
+    desk.write_rules(rules);
+    desk
+}
+
+/// A desk with a person at the app, which serves its endpoint.
+pub(super) async fn open_app() -> Fixture {
+    let desk = Fixture::with_host(json!([]), Host::Person).await;
+    let listener = LocalListener::bind(desk.data_dir()).await.unwrap();
+    let engine = desk.engine.clone();
+    tokio::spawn(async move {
+        let options = ServeOptions {
+            can_ask: true,
+            idle_max: None,
+        };
+        endpoint_server::serve(&engine, listener, options, std::future::pending()).await;
+    });
+    desk
+}
