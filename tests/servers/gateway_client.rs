@@ -44,6 +44,14 @@ impl ClientHandler for Listener {
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
         let _ = self.0.send("the list changed".to_owned());
     }
+
+    async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
+        let _ = self.0.send("the resources changed".to_owned());
+    }
+
+    async fn on_prompt_list_changed(&self, _: NotificationContext<RoleClient>) {
+        let _ = self.0.send("the prompts changed".to_owned());
+    }
 }
 
 impl Client {
@@ -99,6 +107,15 @@ impl Client {
             }
         }
         panic!("nothing more is told, and never: {wanted}");
+    }
+
+    /// Hears all of these, in whatever order they are told.
+    pub(super) async fn hears_all(&mut self, wanted: &[&str]) {
+        let mut wanted = wanted.to_vec();
+        while !wanted.is_empty() {
+            let told = self.told.recv().await.unwrap();
+            wanted.retain(|one| *one != told);
+        }
     }
 
     pub(super) async fn tools(&self) -> Vec<Value> {

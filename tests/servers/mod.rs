@@ -12,6 +12,8 @@ pub(crate) mod elicitation;
 mod gateway_client;
 // A gateway at an address.
 pub(crate) mod gateway_http;
+// What a server behind one has beside its tools.
+pub(crate) mod gateway_reads;
 // Other people's servers of tools.
 pub(crate) mod lifecycle;
 // Services by their documents.

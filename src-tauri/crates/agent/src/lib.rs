@@ -54,7 +54,7 @@ pub(crate) mod toolset;
 mod undo;
 
 pub use crate::engine::agent_options::AgentOptionRecord;
-pub use crate::engine::backing_server::{BackingServer, BackingTool};
+pub use crate::engine::backing_server::{BackingChanges, BackingServer, BackingTool};
 pub use crate::engine::delegated_calls::{
     DelegatedCall, DelegatedResult, DelegatedTool, DelegatedVerdict,
 };
@@ -71,6 +71,7 @@ pub use crate::toolset::servers::servers_from_file;
 pub use engine::Engine;
 pub use host::{config, hooks};
 pub use mcp::catalogue::ServerToolDefinition;
+pub use mcp::{ChangedList, ServerList, ServerOffers, ServerRead};
 pub use runtime::dry_run::find_sandbox_program;
 #[cfg(target_os = "linux")]
 pub use runtime::graphics::has_render_node;

@@ -3,6 +3,7 @@
 mod client_session;
 mod eof_signal;
 mod handler;
+mod list_changes;
 mod parsed_line;
 mod progress;
 mod request_id;

@@ -76,6 +76,21 @@ pub fn parse_resource_result(result: &Value) -> Result<ToolOutput, ToolError> {
     parse_tool_result(&json!({ "content": parts.collect::<Vec<_>>() }))
 }
 
+/// Converts the answer to a prompt that was filled in to an output: the content of its messages.
+///
+/// # Errors
+/// The answer has no messages.
+pub fn parse_prompt_result(result: &Value) -> Result<ToolOutput, ToolError> {
+    let messages = result.get("messages").and_then(Value::as_array);
+    let messages = messages.ok_or_else(|| unreadable_answer_error("its prompt has no messages"))?;
+    let contents = messages.iter().filter_map(|message| message.get("content"));
+    let items = contents.flat_map(|content| match content {
+        Value::Array(items) => items.clone(),
+        item => vec![item.clone()],
+    });
+    parse_tool_result(&json!({ "content": items.collect::<Vec<_>>() }))
+}
+
 /// Returns the error for an answer that cannot be parsed: it is treated as no answer, since it is unknown whether the
 /// call worked.
 fn unreadable_answer_error(why: &str) -> ToolError {

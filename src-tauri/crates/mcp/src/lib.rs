@@ -46,11 +46,13 @@ mod server;
 mod server_log;
 mod server_request;
 
+pub use connection::{ServerList, ServerOffers};
 pub use oauth::CredentialVault;
 pub use pins::ToolPins;
 pub use server::tool::McpTool;
 pub use server::{
-    McpServer, ServerDependencies, ServerSandboxLauncher, remove_server_data, supports_sign_in,
+    ChangedList, ListChanges, McpServer, ServerDependencies, ServerRead, ServerSandboxLauncher,
+    remove_server_data, supports_sign_in,
 };
 pub use server_request::parse_elicitation;
 pub use tools::config_references::{self, ReferenceResolver};

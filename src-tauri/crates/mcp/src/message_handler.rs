@@ -22,7 +22,7 @@ use rmcp::service::{NotificationContext, RequestContext, RoleClient};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tools::elicitation::ElicitationRequest;
 use tools::tool::ProgressFn;
 
@@ -48,6 +48,10 @@ pub(crate) struct ServerMessageHandler {
     listeners: Arc<Mutex<HashMap<ProgressToken, ProgressFn>>>,
     /// Notified when the list of tools may have changed.
     pub tools_changed: Arc<Notify>,
+    /// Incremented whenever the list of resources may have changed.
+    pub resources_version: watch::Sender<u64>,
+    /// Incremented whenever the list of prompts may have changed.
+    pub prompts_version: watch::Sender<u64>,
     /// The server's authentication challenge, until the person signs in.
     challenge: Arc<Mutex<Option<AuthChallenge>>>,
 }
@@ -61,8 +65,20 @@ impl ServerMessageHandler {
             roots: Arc::default(),
             listeners: Arc::default(),
             tools_changed: Arc::default(),
+            resources_version: watch::Sender::new(0),
+            prompts_version: watch::Sender::new(0),
             challenge: Arc::default(),
         }
+    }
+
+    /// Notes that the list of resources may have changed.
+    pub(crate) fn note_resource_change(&self) {
+        self.resources_version.send_modify(|version| *version += 1);
+    }
+
+    /// Notes that the list of prompts may have changed.
+    pub(crate) fn note_prompt_change(&self) {
+        self.prompts_version.send_modify(|version| *version += 1);
     }
 
     /// Sets the server's authentication challenge.
@@ -272,6 +288,14 @@ impl rmcp::ClientHandler for ServerMessageHandler {
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
         self.tools_changed.notify_one();
+    }
+
+    async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.note_resource_change();
+    }
+
+    async fn on_prompt_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.note_prompt_change();
     }
 }
 

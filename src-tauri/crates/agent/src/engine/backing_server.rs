@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mcp::McpServer;
 use mcp::catalogue::ServerToolDefinition;
+use mcp::{ChangedList, ListChanges, McpServer, ServerList, ServerOffers, ServerRead};
 use protocol::UserError;
 use protocol::event::ClientInfo;
 use protocol::server::mcp_servers::ServerId;
 use runtime::Workspace;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 
 use crate::engine::Engine;
 use crate::engine::external_client::{self, ExternalClient};
@@ -87,10 +89,37 @@ impl BackingServer {
         self.current().pinned_tools().pending_digest().is_some()
     }
 
-    /// Waits until the server's tools may have changed.
-    pub async fn wait_for_change(&self) {
-        // The server is held, so the versions do not end.
-        let _ = self.current().watch_version().changed().await;
+    /// Returns a receiver of the changes of the server's lists from now on.
+    pub fn watch_lists(&self) -> BackingChanges {
+        let current = self.current();
+        BackingChanges {
+            changes: current.watch_lists(),
+            watched: current,
+            server: self.clone(),
+        }
+    }
+
+    /// Returns what the server offers beside its tools, as it announced when it was connected last.
+    pub fn offers(&self) -> ServerOffers {
+        self.current().offers()
+    }
+
+    /// Returns one page of a list of the server, as the server gives it.
+    ///
+    /// # Errors
+    /// The server is off or unavailable, or refuses.
+    pub async fn list_page(
+        &self,
+        list: ServerList,
+        cursor: Option<&str>,
+        cancel: &CancellationToken,
+    ) -> Result<Value, UserError> {
+        self.current().list_page(list, cursor, cancel).await
+    }
+
+    /// Returns the name by which calls know a read of this kind. What it is called with is `uri`, or `name` and `arguments`.
+    pub fn read_tool_id(&self, read: ServerRead) -> String {
+        self.current().read_tool_id(read)
     }
 
     /// Opens a session for the calls of an external program that has the tools of the server alone.
@@ -106,5 +135,24 @@ impl BackingServer {
     fn current(&self) -> Arc<McpServer> {
         let current = self.engine.servers.find_backing(self.id(), &self.workspace);
         current.unwrap_or_else(|| self.used.server().clone())
+    }
+}
+
+/// Receiver of the changes of a backing server's lists, also after the server was set up anew.
+pub struct BackingChanges {
+    server: BackingServer,
+    watched: Arc<McpServer>,
+    changes: ListChanges,
+}
+
+impl BackingChanges {
+    /// Waits until one of the lists may have changed.
+    pub async fn next(&mut self) -> ChangedList {
+        let changed = self.changes.next().await;
+        let current = self.server.current();
+        if !Arc::ptr_eq(&current, &self.watched) {
+            (self.changes, self.watched) = (current.watch_lists(), current);
+        }
+        changed.unwrap_or(ChangedList::Tools)
     }
 }

@@ -1,24 +1,41 @@
-//! The requests of a client: the list of tools, and calls of them.
+//! The requests of a client: the list of tools, and calls of them; and of a server behind the gateway its resources and
+//! prompts.
 
+use std::sync::Arc;
+
+use agent::{ClientOutcome, ExternalClient, ServerList, ServerRead};
 use axum::http::request::Parts;
 use protocol::UserError;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
-    CustomResult, ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams,
-    ServerCapabilities, ServerConfig, SubscriptionFilter, ToolListChangedNotification,
+    CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
+    Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, ServerConfig, SubscriptionFilter,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
+use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
 
 use super::client_session::ClientSession;
+use super::list_changes;
 use super::progress::spawn_progress_sender;
 use super::served_tools::ServedTools;
 use super::tool_result;
 use crate::limits::LIST_PAGE_TOOLS;
 
 /// Methods that this server handles. A request for one of them with invalid parameters arrives as a custom request.
-const HANDLED_METHODS: [&str; 3] = ["initialize", "tools/list", "tools/call"];
+const HANDLED_METHODS: [&str; 8] = [
+    "initialize",
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "prompts/list",
+    "prompts/get",
+];
 
 /// One connection: what it serves, and the session of its calls once there is one. A request over HTTP brings its session
 /// with it. Dropping it ends what the client listens to.
@@ -62,28 +79,28 @@ impl GatewayServer {
         session.unwrap_or(&self.calls)
     }
 
-    async fn handle_call(
+    /// Returns the client that makes the calls of a request.
+    async fn open_client(
         &self,
-        request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, ErrorData> {
-        let caller = self
-            .session(&context)
-            .open(&self.served, &context)
-            .await
-            .map_err(|fault| internal_error_data(&fault))?;
-        let arguments = request.arguments.unwrap_or_default();
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Arc<ExternalClient>, ErrorData> {
+        let session = self.session(context);
+        let client = session.open(&self.served, context).await;
+        client.cloned().map_err(|fault| internal_error_data(&fault))
+    }
+
+    /// Makes a call of a tool, by the name that calls know it by.
+    async fn make_call(
+        &self,
+        client: &Arc<ExternalClient>,
+        tool: &str,
+        arguments: JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<ClientOutcome, UserError> {
         let token = context.meta.get_progress_token();
         let progress = token.map(|token| spawn_progress_sender(context.peer.clone(), token));
         let (sender, task) = progress.unzip();
-        let answer = caller
-            .call(
-                &self.served.tool_id(&request.name),
-                arguments,
-                &context.ct,
-                sender,
-            )
-            .await;
+        let answer = client.call(tool, arguments, &context.ct, sender).await;
         // No word on progress comes after the answer; once the client has closed its side, nothing takes words any more.
         if let Some(mut task) = task {
             tokio::select! {
@@ -91,7 +108,18 @@ impl GatewayServer {
                 () = self.input_closed.cancelled() => task.abort(),
             }
         }
-        match answer {
+        answer
+    }
+
+    async fn handle_call(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, ErrorData> {
+        let client = self.open_client(&context).await?;
+        let tool = self.served.tool_id(&request.name);
+        let arguments = request.arguments.unwrap_or_default();
+        match self.make_call(&client, &tool, arguments, &context).await {
             Ok(answer) => match self.served.server() {
                 Some(_) => tool_result::build_server_result(&answer),
                 None => tool_result::build_tool_result(&answer),
@@ -101,15 +129,54 @@ impl GatewayServer {
             )])),
         }
     }
+
+    /// Reads what a server offers beside its tools, by a call.
+    async fn handle_read<T: DeserializeOwned>(
+        &self,
+        read: ServerRead,
+        arguments: JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<T, ErrorData> {
+        let server = self.served.server().filter(|server| match read {
+            ServerRead::Resource => server.offers().resources,
+            ServerRead::Prompt => server.offers().prompts,
+        });
+        let Some(server) = server else {
+            let text = "The server has neither resources nor prompts of this kind.";
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None));
+        };
+        let client = self.open_client(context).await?;
+        let tool = server.read_tool_id(read);
+        let answer = self.make_call(&client, &tool, arguments, context).await;
+        tool_result::build_read_result(&answer.map_err(|fault| internal_error_data(&fault))?)
+    }
+
+    /// Returns one page of a list of the server as the server gives it; an empty one where no server stands behind this, or it
+    /// does not have such a list.
+    async fn list_of_server<T: DeserializeOwned + Default>(
+        &self,
+        list: ServerList,
+        request: Option<PaginatedRequestParams>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<T, ErrorData> {
+        let server = self.served.server().filter(|server| match list {
+            ServerList::Resources | ServerList::ResourceTemplates => server.offers().resources,
+            ServerList::Prompts => server.offers().prompts,
+        });
+        let Some(server) = server else {
+            return Ok(T::default());
+        };
+        let cursor = request.and_then(|request| request.cursor);
+        let page = server.list_page(list, cursor.as_deref(), &context.ct).await;
+        let page = page.map_err(|fault| internal_error_data(&fault))?;
+        serde_json::from_value(page)
+            .map_err(|_| ErrorData::internal_error("The server's list cannot be read.", None))
+    }
 }
 
 impl ServerHandler for GatewayServer {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools();
-        let capabilities = match self.served.server() {
-            Some(_) => capabilities.enable_tool_list_changed().build(),
-            None => capabilities.build(),
-        };
+        let capabilities = list_changes::capabilities(&self.served);
         let own =
             Implementation::new("countersign", env!("CARGO_PKG_VERSION")).with_title("Countersign");
         ServerConfig::new(capabilities)
@@ -117,19 +184,12 @@ impl ServerHandler for GatewayServer {
             .with_instructions(self.served.instructions())
     }
 
-    /// Tells a client of 2025 when the list of tools changes, for as long as it is connected.
+    /// Tells a client of 2025 when a list changes, for as long as it is connected.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        if let Some(server) = self.served.server().cloned() {
+        if let Some(server) = self.served.server() {
             let gone = self.input_closed.clone();
-            let changes = async move {
-                loop {
-                    server.wait_for_change().await;
-                    if context.peer.notify_tool_list_changed().await.is_err() {
-                        return;
-                    }
-                }
-            };
-            tokio::spawn(async move { gone.run_until_cancelled(changes).await });
+            let telling = list_changes::tell_peer(server.watch_lists(), context.peer);
+            tokio::spawn(async move { gone.run_until_cancelled(telling).await });
         }
     }
 
@@ -137,26 +197,20 @@ impl ServerHandler for GatewayServer {
         &self,
         _requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        self.served
-            .server()
-            .map(|_| SubscriptionFilter::builder().tools_list_changed().build())
+        self.served.server().map(list_changes::subscription_filter)
     }
 
-    /// Tells a client of 2026 when the list of tools changes, until it listens no more.
+    /// Tells a client of 2026 when a list changes, until it listens no more.
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let changes = async {
-            while let Some(server) = self.served.server() {
-                server.wait_for_change().await;
-                let changed = ToolListChangedNotification::default();
-                if context.sink().send(changed.into()).await.is_err() {
-                    return;
-                }
+        let telling = async {
+            if let Some(server) = self.served.server() {
+                list_changes::tell_subscriber(server.watch_lists(), context.sink()).await;
             }
         };
         tokio::select! {
             () = context.cancelled() => {}
             () = self.input_closed.cancelled() => {}
-            () = changes => {}
+            () = telling => {}
         }
         Ok(())
     }
@@ -190,6 +244,57 @@ impl ServerHandler for GatewayServer {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         self.handle_call(request, context).await.map(Into::into)
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        self.list_of_server(ServerList::Resources, request, &context)
+            .await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        self.list_of_server(ServerList::ResourceTemplates, request, &context)
+            .await
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        self.list_of_server(ServerList::Prompts, request, &context)
+            .await
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let arguments = JsonObject::from_iter([("uri".to_owned(), request.uri.into())]);
+        let read =
+            self.handle_read::<ReadResourceResult>(ServerRead::Resource, arguments, &context);
+        read.await.map(Into::into)
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let mut arguments = JsonObject::from_iter([("name".to_owned(), request.name.into())]);
+        if let Some(filled) = request.arguments {
+            arguments.insert("arguments".to_owned(), filled.into());
+        }
+        let read = self.handle_read::<GetPromptResult>(ServerRead::Prompt, arguments, &context);
+        read.await.map(Into::into)
     }
 
     async fn on_custom_request(

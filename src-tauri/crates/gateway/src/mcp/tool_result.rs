@@ -6,6 +6,7 @@ use protocol::{Content, FailureClass, Trail, Verdict};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, Resource};
 use serde::Deserialize as _;
+use serde::de::DeserializeOwned;
 
 /// Hint for the person whose approval would have been needed.
 const ALLOW_RULE_HINT: &str = "The person can allow calls like it by a rule in rules.toml, or in the file that `countersign gateway mcp \
@@ -18,11 +19,7 @@ pub(super) fn build_tool_result(answered: &ClientOutcome) -> Result<CallToolResu
     if outcome.class == Some(FailureClass::UnknownTool) {
         return Err(ErrorData::invalid_params(outcome.text.clone(), None));
     }
-    let mut text = outcome.model_text();
-    if let Some(why) = answered.trail.as_deref().and_then(ask_reason) {
-        text =
-            format!("{text}\n\nWith a person there it would have asked: {why} {ALLOW_RULE_HINT}");
-    }
+    let text = outcome_text(answered);
     let text = (!text.is_empty()).then(|| ContentBlock::text(text));
     // Text items stand in the text already.
     let beside = outcome.content.iter().filter_map(|item| match item {
@@ -43,6 +40,33 @@ pub(super) fn build_tool_result(answered: &ClientOutcome) -> Result<CallToolResu
         true => CallToolResult::success(content),
         false => CallToolResult::error(content),
     })
+}
+
+/// Returns the text that a model reads, with the way to a rule if nobody was there to ask.
+fn outcome_text(answered: &ClientOutcome) -> String {
+    let text = answered.outcome.model_text();
+    match answered.trail.as_deref().and_then(ask_reason) {
+        Some(why) => {
+            format!("{text}\n\nWith a person there it would have asked: {why} {ALLOW_RULE_HINT}")
+        }
+        None => text,
+    }
+}
+
+/// Builds the answer of a server's resource or prompt: the server's whole answer as it was recorded.
+///
+/// # Errors
+/// It was denied, or could not be read; the text that a model reads.
+pub(super) fn build_read_result<T: DeserializeOwned>(
+    answered: &ClientOutcome,
+) -> Result<T, ErrorData> {
+    let outcome = &answered.outcome;
+    if !outcome.is_success() {
+        return Err(ErrorData::internal_error(outcome_text(answered), None));
+    }
+    let whole = outcome.details.as_ref();
+    let whole = whole.and_then(|answer| T::deserialize(answer).ok());
+    whole.ok_or_else(|| ErrorData::internal_error("The server's answer cannot be read.", None))
 }
 
 /// Builds the answer of a server's tool: the server's whole result as it was recorded, and notes after it. Where there is

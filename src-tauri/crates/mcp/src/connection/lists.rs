@@ -14,11 +14,61 @@ use super::{RequestFailure, ServerConnection};
 use crate::catalogue::ToolCatalogue;
 use crate::limits::PAGES_MAX;
 
+/// What a server offers beside its tools, as it announced when it was connected last.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ServerOffers {
+    /// Whether it has resources.
+    pub resources: bool,
+    /// Whether it has prompts.
+    pub prompts: bool,
+}
+
+/// A list that a server gives in pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServerList {
+    /// Its resources.
+    Resources,
+    /// Its addresses with parts to fill in.
+    ResourceTemplates,
+    /// Its prompts.
+    Prompts,
+}
+
 impl ServerConnection {
-    /// Whether the server announces resources.
-    fn has_resources(&self) -> bool {
+    /// Returns what the server announces beside its tools.
+    pub(crate) fn offers(&self) -> ServerOffers {
         let info = self.peer.peer_info();
-        info.is_some_and(|info| info.capabilities.resources.is_some())
+        let capabilities = info.map(|info| info.capabilities.clone());
+        ServerOffers {
+            resources: capabilities
+                .as_ref()
+                .is_some_and(|all| all.resources.is_some()),
+            prompts: capabilities.is_some_and(|all| all.prompts.is_some()),
+        }
+    }
+
+    /// Returns one page of a list.
+    pub(crate) async fn list_page(
+        &self,
+        list: ServerList,
+        cursor: Option<&str>,
+        timeout: Duration,
+        cancel: &CancellationToken,
+    ) -> Result<Value, RequestFailure> {
+        let params = PaginatedRequestParams::default().with_cursor(cursor.map(str::to_owned));
+        let request = match list {
+            ServerList::Resources => {
+                ClientRequest::ListResourcesRequest(ListResourcesRequest::with_param(params))
+            }
+            ServerList::ResourceTemplates => ClientRequest::ListResourceTemplatesRequest(
+                ListResourceTemplatesRequest::with_param(params),
+            ),
+            ServerList::Prompts => {
+                ClientRequest::ListPromptsRequest(ListPromptsRequest::with_param(params))
+            }
+        };
+        self.send_request(request, Instant::now() + timeout, cancel, None)
+            .await
     }
 
     /// Returns one page of the server's resources and of its resource templates.
@@ -28,17 +78,13 @@ impl ServerConnection {
         timeout: Duration,
         cancel: &CancellationToken,
     ) -> Result<(Value, Value), RequestFailure> {
-        let deadline = Instant::now() + timeout;
-        let params = PaginatedRequestParams::default().with_cursor(cursor.map(str::to_owned));
-        let resources =
-            ClientRequest::ListResourcesRequest(ListResourcesRequest::with_param(params));
-        let resources = self.send_request(resources, deadline, cancel, None).await?;
+        let resources = self.list_page(ServerList::Resources, cursor, timeout, cancel);
+        let resources = resources.await?;
         if cursor.is_some() {
             return Ok((resources, Value::Null));
         }
-        let templates =
-            ClientRequest::ListResourceTemplatesRequest(ListResourceTemplatesRequest::default());
-        match self.send_request(templates, deadline, cancel, None).await {
+        let templates = self.list_page(ServerList::ResourceTemplates, None, timeout, cancel);
+        match templates.await {
             Ok(templates) => Ok((resources, templates)),
             // Many servers have none, and do not know the question.
             Err(RequestFailure::Rejected(_)) => Ok((resources, Value::Null)),
@@ -53,13 +99,10 @@ impl ServerConnection {
         timeout: Duration,
         cancel: &CancellationToken,
     ) -> Result<Value, RequestFailure> {
-        let info = self.peer.peer_info();
-        if info.is_some_and(|info| info.capabilities.prompts.is_none()) {
+        if !self.offers().prompts {
             return Ok(json!({ "prompts": [] }));
         }
-        let params = PaginatedRequestParams::default().with_cursor(cursor.map(str::to_owned));
-        let request = ClientRequest::ListPromptsRequest(ListPromptsRequest::with_param(params));
-        self.send_request(request, Instant::now() + timeout, cancel, None)
+        self.list_page(ServerList::Prompts, cursor, timeout, cancel)
             .await
     }
 
@@ -71,7 +114,7 @@ impl ServerConnection {
         let deadline = Instant::now() + timeout;
         let never = CancellationToken::new();
         let mut catalogue = ToolCatalogue::default();
-        catalogue.has_resources = self.has_resources();
+        catalogue.has_resources = self.offers().resources;
         let mut cursor: Option<String> = None;
         for _ in 0..PAGES_MAX {
             let params = PaginatedRequestParams::default().with_cursor(cursor.clone());

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use protocol::server::mcp_servers::ServerIdentity;
 use rmcp::model::{
-    ClientNotification, ClientRequest, ErrorCode, ProtocolVersion, SubscriptionFilter,
+    ClientNotification, ClientRequest, ErrorCode, ProtocolVersion, ServerNotification,
+    SubscriptionFilter,
 };
 use rmcp::service::{
     ClientLifecycleMode, Peer, PeerRequestOptions, RoleClient, ServiceError,
@@ -31,6 +32,7 @@ use crate::message_handler::ServerMessageHandler;
 use crate::oauth::AuthChallenge;
 use crate::root_cause::root_cause;
 use crate::running_calls::RunningCall;
+pub use lists::{ServerList, ServerOffers};
 pub(crate) use transport::{ConnectionTransport, HttpEndpoint};
 
 /// Error code of the protocol for a request that needs the person to visit a URL first.
@@ -197,12 +199,30 @@ impl ServerConnection {
         describe_exit(life, &self.handler, &self.close_reason).await
     }
 
-    /// Subscribes to changes of the list of tools at a server of 2026; servers of 2025 send them unasked.
+    /// Returns the changes of lists that the server announces.
+    fn announced_changes(&self) -> SubscriptionFilter {
+        let mut announced = SubscriptionFilter::new();
+        if let Some(info) = self.peer.peer_info() {
+            let capabilities = &info.capabilities;
+            let tools = capabilities.tools.as_ref();
+            let resources = capabilities.resources.as_ref();
+            let prompts = capabilities.prompts.as_ref();
+            announced.tools_list_changed = tools.and_then(|all| all.list_changed);
+            announced.resources_list_changed = resources.and_then(|all| all.list_changed);
+            announced.prompts_list_changed = prompts.and_then(|all| all.list_changed);
+        }
+        announced
+    }
+
+    /// Subscribes to changes of the lists at a server of 2026; servers of 2025 send them unasked.
     pub(crate) fn subscribe_list_changes(&self) {
-        let announces_changes = self.peer.peer_info().is_some_and(|info| {
-            let tools = info.capabilities.tools.as_ref();
-            tools.and_then(|tools| tools.list_changed) == Some(true)
-        });
+        let filter = self.announced_changes();
+        let announces_changes = [
+            filter.tools_list_changed,
+            filter.resources_list_changed,
+            filter.prompts_list_changed,
+        ]
+        .contains(&Some(true));
         if self.is_legacy() || !announces_changes {
             return;
         }
@@ -212,14 +232,23 @@ impl ServerConnection {
             self.disconnected.clone(),
         );
         tokio::spawn(async move {
-            let filter = SubscriptionFilter::builder().tools_list_changed().build();
             let changes = async {
                 while let Ok(mut changes) = peer.listen(filter.clone()).await {
-                    while let Ok(Some(_)) = changes.next().await {
-                        handler.tools_changed.notify_one();
+                    while let Ok(Some(change)) = changes.next().await {
+                        match change {
+                            ServerNotification::ResourceListChangedNotification(_) => {
+                                handler.note_resource_change();
+                            }
+                            ServerNotification::PromptListChangedNotification(_) => {
+                                handler.note_prompt_change();
+                            }
+                            _ => handler.tools_changed.notify_one(),
+                        }
                     }
                     // It told more than is listened to, so nobody knows what it told last.
                     handler.tools_changed.notify_one();
+                    handler.note_resource_change();
+                    handler.note_prompt_change();
                     tokio::time::sleep(RELIST_EVERY).await;
                 }
             };

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{ConnectionPhase, McpServer, unavailable_message};
 use crate::catalogue::ServerToolDefinition;
-use crate::connection::{CallListeners, RequestFailure, ServerConnection};
+use crate::connection::{CallListeners, RequestFailure, ServerConnection, ServerList};
 
 impl McpServer {
     /// Calls one of the server's tools.
@@ -50,6 +50,19 @@ impl McpServer {
         let connection = self.connect_for_call(cancel).await?;
         let timeout = self.core.timeout();
         let response = connection.list_resources(cursor, timeout, cancel);
+        self.describe_failure(response).await
+    }
+
+    /// Returns one page of a list as the server gives it.
+    pub(super) async fn request_page(
+        &self,
+        list: ServerList,
+        cursor: Option<&str>,
+        cancel: &CancellationToken,
+    ) -> Result<Value, ToolError> {
+        let connection = self.connect_for_call(cancel).await?;
+        let timeout = self.core.timeout();
+        let response = connection.list_page(list, cursor, timeout, cancel);
         self.describe_failure(response).await
     }
 

@@ -114,7 +114,11 @@ impl ServerCore {
             result => result,
         };
         let connection = result?;
-        self.lock_state().is_legacy = connection.is_legacy();
+        {
+            let mut state = self.lock_state();
+            state.is_legacy = connection.is_legacy();
+            state.offers = connection.offers();
+        }
         self.log_event(&format!(
             "Connected to `{}` {}, by the protocol of {}.",
             connection.server_info.name,

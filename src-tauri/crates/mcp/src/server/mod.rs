@@ -1,17 +1,20 @@
 //! One server from its first use to its end: started once for all callers, kept, and connected again when it is lost.
 
 mod calls;
+mod gateway;
 mod inspection;
 mod lifecycle;
+pub(crate) mod read_tools;
 pub(crate) mod resource_tool;
 mod sandbox;
 mod sign_in;
 pub(crate) mod tool;
 
+pub use gateway::{ChangedList, ListChanges};
+pub use read_tools::ServerRead;
 pub use sandbox::ServerSandboxLauncher;
 pub use sign_in::supports_sign_in;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -29,10 +32,10 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tools::Tool;
 use tools::sources::PinnedCatalogue;
 
-use crate::catalogue::{ServerToolDefinition, ToolCatalogue};
+use crate::catalogue::ToolCatalogue;
 use crate::config_references::ReferenceResolver;
-use crate::connection::ServerConnection;
 use crate::connection::failure_reasons::AUTHENTICATION_FAILED;
+use crate::connection::{ServerConnection, ServerOffers};
 use crate::limits::RETRY_AFTER_S;
 use crate::lock_mutex;
 use crate::message_handler::ServerMessageHandler;
@@ -40,7 +43,7 @@ use crate::oauth::{CredentialVault, challenge};
 use crate::pending_catalogue;
 use crate::pins::{ToolPins, describe_tool};
 use crate::server::resource_tool::ReadResourceTool;
-use crate::server::tool::{McpTool, server_tool_id};
+use crate::server::tool::McpTool;
 use crate::server_log::ServerLog;
 
 /// The dependencies that all servers of an engine share.
@@ -132,6 +135,7 @@ struct ServerCoreState {
     /// Whether the task that maintains the connection was started.
     is_maintained: bool,
     is_legacy: bool,
+    offers: ServerOffers,
 }
 
 impl McpServer {
@@ -267,32 +271,6 @@ impl McpServer {
             tools.push(Arc::new(ReadResourceTool::new(self.clone(), &pinned.pins)));
         }
         tools
-    }
-
-    /// Returns the server's own tools for a gateway that serves them alone: as [`McpServer::tools`], each keeping the whole
-    /// result of a call.
-    pub fn gateway_tools(self: &Arc<Self>) -> Vec<Arc<dyn Tool>> {
-        let pinned = self.pinned_tools();
-        let tools = pinned.usable_tools();
-        tools
-            .map(|tool| {
-                Arc::new(McpTool::new(self.clone(), tool).keeping_result()) as Arc<dyn Tool>
-            })
-            .collect()
-    }
-
-    /// Returns the definitions of the tools that are as they were approved, by the names that our tools have.
-    pub fn gateway_definitions(&self) -> BTreeMap<String, Arc<ServerToolDefinition>> {
-        let pinned = self.pinned_tools();
-        let tools = pinned.usable_tools();
-        tools
-            .map(|tool| {
-                (
-                    server_tool_id(&self.settings().id, tool),
-                    tool.definition.clone(),
-                )
-            })
-            .collect()
     }
 
     /// Returns the full view of the server's state.

@@ -1,0 +1,71 @@
+//! Which lists a client is told of, and when they change.
+
+use agent::{BackingChanges, BackingServer, ChangedList};
+use rmcp::model::{
+    PromptListChangedNotification, PromptsCapability, ResourceListChangedNotification,
+    ResourcesCapability, ServerCapabilities, ServerNotification, SubscriptionFilter,
+    ToolListChangedNotification, ToolsCapability,
+};
+use rmcp::service::{Peer, RoleServer, SubscriptionSendError, SubscriptionSink};
+
+use super::served_tools::ServedTools;
+
+/// Returns what a client is offered: tools, and what the server behind the gateway has beside them.
+pub(super) fn capabilities(served: &ServedTools) -> ServerCapabilities {
+    let mut capabilities = ServerCapabilities::default();
+    let mut tools = ToolsCapability::default();
+    if let Some(server) = served.server() {
+        let offers = server.offers();
+        tools.list_changed = Some(true);
+        capabilities.resources = offers.resources.then(|| {
+            let mut resources = ResourcesCapability::default();
+            resources.list_changed = Some(true);
+            resources
+        });
+        capabilities.prompts = offers.prompts.then(|| {
+            let mut prompts = PromptsCapability::default();
+            prompts.list_changed = Some(true);
+            prompts
+        });
+    }
+    capabilities.tools = Some(tools);
+    capabilities
+}
+
+/// Returns the changes that a client of 2026 can listen to.
+pub(super) fn subscription_filter(server: &BackingServer) -> SubscriptionFilter {
+    let offers = server.offers();
+    let mut filter = SubscriptionFilter::builder().tools_list_changed().build();
+    filter.resources_list_changed = offers.resources.then_some(true);
+    filter.prompts_list_changed = offers.prompts.then_some(true);
+    filter
+}
+
+/// Tells a client of 2025 of each change, until it is gone.
+pub(super) async fn tell_peer(mut changes: BackingChanges, peer: Peer<RoleServer>) {
+    loop {
+        let told = match changes.next().await {
+            ChangedList::Tools => peer.notify_tool_list_changed().await,
+            ChangedList::Resources => peer.notify_resource_list_changed().await,
+            ChangedList::Prompts => peer.notify_prompt_list_changed().await,
+        };
+        if told.is_err() {
+            return;
+        }
+    }
+}
+
+/// Tells a client of 2026 of each change that it listens to, until it is gone.
+pub(super) async fn tell_subscriber(mut changes: BackingChanges, sink: &SubscriptionSink) {
+    loop {
+        let change: ServerNotification = match changes.next().await {
+            ChangedList::Tools => ToolListChangedNotification::default().into(),
+            ChangedList::Resources => ResourceListChangedNotification::default().into(),
+            ChangedList::Prompts => PromptListChangedNotification::default().into(),
+        };
+        match sink.send(change).await {
+            Ok(()) | Err(SubscriptionSendError::NotificationNotAccepted(_)) => {}
+            Err(_) => return,
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! What a client of a gateway reads of a server beside its tools: resources, and prompts that are filled in. A read is a call
+//! like any other: rules know its tool by name, the call is on record, and secrets in what it returns are masked. The person
+//! stands in front of the client that reads, so a read passes where no rule speaks.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use policy::Approved;
+use protocol::interface::ToolOrigin;
+use protocol::rule::evidence::Confinement;
+use protocol::server::audience::Audience;
+use protocol::text::display_text::is_hidden;
+use protocol::{Access, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput};
+use serde_json::{Map, Value, json};
+use tools::mentions::collect_mentions;
+use tools::sources::{build_tool_id, unique_name};
+use tools::text::{escape_invisible, truncate_chars};
+use tools::{ExecutionContext, Mentions, Tool, ToolContext};
+
+use crate::connection::CallListeners;
+use crate::content;
+use crate::limits::{START_MARGIN_MS, TARGET_CHARS_MAX, URI_CHARS_MAX};
+use crate::pins::ToolPins;
+use crate::server::McpServer;
+
+/// What is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServerRead {
+    /// A resource, by its address.
+    Resource,
+    /// A prompt, filled in.
+    Prompt,
+}
+
+impl ServerRead {
+    /// Returns the argument that names what is read.
+    fn key(self) -> &'static str {
+        match self {
+            Self::Resource => "uri",
+            Self::Prompt => "name",
+        }
+    }
+
+    /// Returns the second half of the tool's name, unless one of the server's own tools has it.
+    fn tool_name(self, pins: &ToolPins) -> String {
+        let name = match self {
+            Self::Resource => "read_resource",
+            Self::Prompt => "get_prompt",
+        };
+        unique_name(name, |name| {
+            pins.tools.iter().any(|pinned| pinned.called == name)
+        })
+    }
+
+    fn parameters(self) -> Value {
+        let named = json!({ "type": "string", "minLength": 1, "maxLength": URI_CHARS_MAX });
+        match self {
+            Self::Resource => json!({ "type": "object", "properties": { "uri": named },
+                "required": ["uri"], "additionalProperties": false }),
+            Self::Prompt => {
+                json!({ "type": "object", "required": ["name"], "additionalProperties": false,
+                "properties": { "name": named,
+                    "arguments": { "type": "object", "additionalProperties": { "type": "string" } } } })
+            }
+        }
+    }
+
+    fn description(self) -> &'static str {
+        match self {
+            Self::Resource => "Reads a resource of this server by its address.",
+            Self::Prompt => "Gets a prompt of this server, filled in with arguments.",
+        }
+    }
+}
+
+/// Returns the name by which rules and calls know a read of a server.
+pub(crate) fn read_tool_id(server: &McpServer, read: ServerRead) -> String {
+    let called = read.tool_name(&server.pins());
+    build_tool_id(server.settings().id.as_str(), &called, &called)
+}
+
+/// The reads of one kind of one server, for a gateway.
+pub(crate) struct ServerReadTool {
+    server: Arc<McpServer>,
+    read: ServerRead,
+    interface: ToolInterface,
+}
+
+impl ServerReadTool {
+    /// Creates the tool, under a name that none of the server's own tools has.
+    pub(crate) fn new(server: Arc<McpServer>, read: ServerRead) -> Self {
+        let settings = server.settings();
+        let called = read.tool_name(&server.pins());
+        let title = match read {
+            ServerRead::Resource => "Read resource",
+            ServerRead::Prompt => "Get prompt",
+        };
+        let interface = ToolInterface::builder(called.as_str())
+            .namespace(settings.id.as_str())
+            .tool_id(read_tool_id(&server, read))
+            .user_facing_name(format!("{title} ({})", settings.id))
+            .description(read.description())
+            .model_input_schema(read.parameters())
+            .strict(false)
+            .requires(server.requirements())
+            .sandbox_profile(server.sandbox_profile())
+            .mode(ToolMode::Read)
+            .kind(ToolKind::Read)
+            .is_open_world(true)
+            .classifier_input(format!("{called} {{{}}}", read.key()))
+            .execution_profile_ref("server")
+            .timeout_ms(2 * u64::from(settings.timeout_ms) + START_MARGIN_MS)
+            .origin(ToolOrigin::Foreign {
+                source: format!("mcp:{}", settings.id),
+            });
+        Self {
+            interface: interface.build(),
+            server,
+            read,
+        }
+    }
+
+    /// Reads, and returns the server's whole answer and its output.
+    async fn read(
+        &self,
+        arguments: &Map<String, Value>,
+        execution: &ExecutionContext,
+    ) -> Result<ToolOutput, ToolError> {
+        let key = arguments.get(self.read.key()).and_then(Value::as_str);
+        let key = key.unwrap_or_default();
+        let (answer, output) = match self.read {
+            ServerRead::Resource => {
+                let listeners = CallListeners {
+                    on_progress: execution.on_progress.clone(),
+                    elicitation: execution.elicitation.clone(),
+                };
+                let answer = self.server.read_resource(key, &execution.cancel, listeners);
+                let answer = answer.await?;
+                let output = content::parse_resource_result(&answer)?;
+                (answer, output)
+            }
+            ServerRead::Prompt => {
+                let filled = arguments.get("arguments").and_then(Value::as_object);
+                let filled = filled.cloned().unwrap_or_default();
+                let answer = self.server.get_prompt(key, filled, &execution.cancel);
+                let answer = answer.await?;
+                let output = content::parse_prompt_result(&answer)?;
+                (answer, output)
+            }
+        };
+        Ok(ToolOutput {
+            details: Some(answer),
+            ..output
+        })
+    }
+}
+
+#[async_trait]
+impl Tool for ServerReadTool {
+    fn interface(&self) -> &ToolInterface {
+        &self.interface
+    }
+
+    fn target(&self, arguments: &Map<String, Value>) -> String {
+        let key = arguments.get(self.read.key()).and_then(Value::as_str);
+        truncate_chars(&escape_invisible(key.unwrap_or_default()), TARGET_CHARS_MAX)
+    }
+
+    /// Declares no accesses, since only the server knows what it touches to answer.
+    fn accesses(&self, _arguments: &Map<String, Value>) -> Vec<Access> {
+        Vec::new()
+    }
+
+    fn mentions(&self, arguments: &Map<String, Value>) -> Mentions {
+        collect_mentions(self.interface.parameters(), arguments, false)
+    }
+
+    fn confinement(&self) -> Confinement {
+        self.server.confinement()
+    }
+
+    fn audience(&self) -> Option<Audience> {
+        self.server.settings().audience
+    }
+
+    fn validate(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
+        let key = self.read.key();
+        let named = arguments.get(key).and_then(Value::as_str);
+        match named.is_some_and(|named| named.chars().any(is_hidden)) {
+            true => Err(ToolError::InvalidArgs(format!(
+                "`{key}` has a hidden character; write it as the list tells it"
+            ))),
+            false => Ok(()),
+        }
+    }
+
+    async fn execute(
+        &self,
+        approved: &Approved,
+        _context: &ToolContext,
+        execution: &ExecutionContext,
+    ) -> Result<ToolOutput, ToolError> {
+        self.read(approved.arguments(), execution).await
+    }
+}
