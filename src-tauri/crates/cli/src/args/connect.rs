@@ -8,6 +8,9 @@ pub(crate) struct ConnectArgs {
     /// The agent; all of them are listed if none is named.
     #[arg(value_name = "AGENT", value_parser = agent_names())]
     pub(crate) agent: Option<String>,
+    /// Put its servers of tools behind the gateway, instead of hooks into its settings.
+    #[arg(long, requires = "agent", conflicts_with = "check")]
+    pub(crate) servers: bool,
     /// Make the change without asking.
     #[arg(long, requires = "agent")]
     pub(crate) yes: bool,
@@ -22,6 +25,9 @@ pub(crate) struct DisconnectArgs {
     /// The agent.
     #[arg(value_name = "AGENT", value_parser = agent_names())]
     pub(crate) agent: String,
+    /// Put its servers of tools back, and leave its hooks.
+    #[arg(long)]
+    pub(crate) servers: bool,
     /// Make the change without asking.
     #[arg(long)]
     pub(crate) yes: bool,

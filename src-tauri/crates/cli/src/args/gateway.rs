@@ -12,10 +12,11 @@ use super::{ApprovalArgs, ServerArgs};
 pub(crate) enum GatewayCommand {
     /// Be a server of tools (MCP) on standard streams, or at an address.
     ///
-    /// A client starts this program; with --listen it reaches it at an address of this machine instead, with a token. Its calls are judged, recorded and can be undone like any other. With a command, an
-    /// address, or --server this stands in front of that MCP server and serves the server's tools alone; its prompts and
-    /// resources are not passed on. Where the app is open it asks you there; otherwise, and with --rules, --posture or
-    /// --approve-all, what would ask is denied. Ends when standard input does, or with --listen when it is told to.
+    /// A client starts this program; with --listen it reaches it at an address of this machine instead, with a token. Its
+    /// calls are judged, recorded and can be undone like any other. With a command, an address, or --server this stands in
+    /// front of that MCP server and serves what the server has alone: tools, resources, and prompts. Where the app is open it
+    /// asks you there; otherwise, and with --rules, --posture or --approve-all, what would ask is denied. Ends when standard
+    /// input does, or with --listen when it is told to.
     Mcp(Box<McpGatewayArgs>),
     /// The tokens by which clients are let in at an address.
     #[command(subcommand)]
@@ -56,6 +57,12 @@ pub(crate) struct McpGatewayArgs {
     pub(crate) approve_tools: bool,
     #[command(flatten)]
     pub(crate) settings: ServerArgs,
+    /// A variable that the server gets as the gateway has it. May be repeated.
+    #[arg(long, value_name = "NAME", requires = "command")]
+    pub(crate) pass_env: Vec<String>,
+    /// A header of every request, with the value of a variable of the gateway. May be repeated.
+    #[arg(long, value_name = "NAME=VARIABLE", requires = "url")]
+    pub(crate) header_env: Vec<String>,
     /// The program of a server, and its arguments.
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,

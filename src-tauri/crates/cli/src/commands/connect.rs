@@ -8,6 +8,7 @@ use gateway::connections::{self, ConnectableAgent, ConnectionChange, ConnectionP
 use protocol::connection::{AgentInterface, ConnectionState, ConnectionView};
 use serde_json::json;
 
+use super::connect_servers;
 use super::source_commands::{print_diff, report_done};
 use crate::args::{ConnectArgs, DisconnectArgs};
 use crate::exit::{CliError, CliResult, ExitReason};
@@ -28,6 +29,9 @@ pub(crate) async fn run_connect(
     if args.check {
         return check_agent(agent, &place, out).await;
     }
+    if args.servers {
+        return connect_servers::connect_servers(agent, &place, args.yes, out);
+    }
     let Some(change) = connections::plan_connect(agent, &place)? else {
         return report_done(out, &format!("{} is connected.", agent.title));
     };
@@ -46,14 +50,22 @@ pub(crate) fn run_disconnect(
 ) -> CliResult {
     let place = find_place(data_dir)?;
     let agent = connections::find_agent(&args.agent).map_err(CliError::usage_error)?;
-    let Some(change) = connections::plan_disconnect(agent, &place)? else {
-        return report_done(out, &format!("{} is not connected.", agent.title));
+    let restored = connect_servers::restore_servers(agent, &place, args.yes, out)?;
+    let change = match args.servers {
+        true => None,
+        false => connections::plan_disconnect(agent, &place)?,
+    };
+    let Some(change) = change else {
+        return match restored {
+            Some(is_applied) => Ok(exit_of(is_applied)),
+            None => report_done(out, &format!("{} is not connected.", agent.title)),
+        };
     };
     let is_applied = settle_change(&change, args.yes, out)?;
     if is_applied && !out.is_json() {
         out.write_line(&format!("{} is disconnected.", agent.title))?;
     }
-    Ok(exit_of(is_applied))
+    Ok(exit_of(is_applied && restored.unwrap_or(true)))
 }
 
 fn find_place(data_dir: Option<PathBuf>) -> Result<ConnectionPlace, CliError> {
@@ -92,7 +104,7 @@ fn settle_change(
     Ok(is_agreed)
 }
 
-fn exit_of(is_applied: bool) -> ExitReason {
+pub(super) fn exit_of(is_applied: bool) -> ExitReason {
     match is_applied {
         true => ExitReason::Done,
         false => ExitReason::Failed,

@@ -7,7 +7,7 @@ use agent::{GivenServer, ServerChoice};
 use protocol::Digest;
 use protocol::server::mcp_servers::{ServerId, ServerSettings, ServerTransport};
 
-use super::servers::{parse_server_name, parse_server_transport};
+use super::servers::{parse_pairs, parse_server_name, parse_server_transport};
 use crate::args::McpGatewayArgs;
 use crate::exit::CliError;
 
@@ -28,6 +28,7 @@ pub(super) fn choose_server(args: &McpGatewayArgs) -> Result<Option<ServerChoice
         return Ok(None);
     }
     let mut transport = parse_server_transport(&args.settings, &args.command, None)?;
+    add_references(&mut transport, args)?;
     if let ServerTransport::Stdio {
         folder,
         sandbox: None,
@@ -54,6 +55,22 @@ pub(super) fn choose_server(args: &McpGatewayArgs) -> Result<Option<ServerChoice
         settings,
         approves_tools: args.approve_tools,
     })))
+}
+
+/// Adds references to the variables of this process that the command line names.
+fn add_references(transport: &mut ServerTransport, args: &McpGatewayArgs) -> Result<(), CliError> {
+    let reference = |variable: &str| format!("${{{variable}}}");
+    match transport {
+        ServerTransport::Stdio { env, .. } => {
+            let passed = args.pass_env.iter();
+            env.extend(passed.map(|name| (name.clone(), reference(name))));
+        }
+        ServerTransport::Http { headers, .. } => {
+            let named = parse_pairs(&args.header_env)?.into_iter();
+            headers.extend(named.map(|(name, variable)| (name, reference(&variable))));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the variables of this process that references in settings may name.

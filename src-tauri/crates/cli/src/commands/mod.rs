@@ -7,6 +7,7 @@ mod briefing;
 mod call;
 mod config;
 mod connect;
+mod connect_servers;
 mod demo;
 mod doctor;
 mod dry_run;

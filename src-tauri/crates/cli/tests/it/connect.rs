@@ -366,3 +366,36 @@ fn the_hook_is_run_as_it_is_configured() {
         gone.err
     );
 }
+
+/// The servers of an agent are put behind the gateway, shown without a secret, and put back.
+#[test]
+fn servers_of_an_agent_are_put_behind_the_gateway() {
+    let agents = Agents::new();
+    let text = "{ \"mcpServers\": { \"files\": { \"command\": \"npx\", \"env\": { \"TOKEN\": \"hidden value\" } } } }\n";
+    let file = agents.write_config(".claude.json", text);
+    let shown = agents.run(&["connect", "claude-code", "--servers"]);
+    assert_eq!(shown.code, 1, "{}", shown.err);
+    assert!(
+        shown.out.contains("gateway") && !shown.out.contains("hidden value"),
+        "{}",
+        shown.out
+    );
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+    let done = agents.run(&["connect", "claude-code", "--servers", "--yes"]);
+    assert_eq!((done.code, done.err.as_str()), (0, ""));
+    assert!(
+        done.out.contains("Behind the gateway: files."),
+        "{}",
+        done.out
+    );
+    assert_ne!(std::fs::read_to_string(&file).unwrap(), text);
+    assert_eq!(
+        agents.state("claude-code"),
+        "not_connected",
+        "its hooks are another matter"
+    );
+    let back = agents.run(&["disconnect", "claude-code", "--yes"]);
+    assert_eq!(back.code, 0, "{}", back.err);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+    assert_eq!(read_folder(&agents.place.data()), []);
+}

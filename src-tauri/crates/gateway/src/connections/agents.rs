@@ -9,6 +9,8 @@ use protocol::connection::{AgentGap, AgentInterface};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::servers::ServerDialect;
+
 /// An agent that can be connected.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -41,6 +43,47 @@ pub struct ConnectableAgent {
     pub(super) check: HookCheck,
     /// How it is started to speak the Agent Client Protocol; `None` if it cannot.
     pub acp: Option<AcpStart>,
+    /// Where it keeps its servers of tools; `None` if that is not known.
+    pub(super) servers: Option<AgentServers>,
+}
+
+/// Where an agent keeps its servers of tools.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AgentServers {
+    /// Files below the home folder; the first one that is there counts.
+    config: Vec<String>,
+    #[serde(default)]
+    variables: Vec<ConfigVariable>,
+    /// Paths of the objects whose members are servers. A step `*` stands for every member.
+    pub(super) sections: Vec<Vec<String>>,
+    pub(super) dialect: ServerDialect,
+}
+
+impl AgentServers {
+    /// Returns the files, with these variables of the environment.
+    pub(super) fn config_files(
+        &self,
+        home: &Path,
+        variables: &BTreeMap<String, PathBuf>,
+    ) -> Vec<PathBuf> {
+        let moved: Vec<PathBuf> = moved_files(&self.variables, variables).collect();
+        match moved.is_empty() {
+            true => self.config.iter().map(|file| home.join(file)).collect(),
+            false => moved,
+        }
+    }
+}
+
+/// Returns the files whose folders these variables of the environment name.
+fn moved_files<'a>(
+    moves: &'a [ConfigVariable],
+    variables: &'a BTreeMap<String, PathBuf>,
+) -> impl Iterator<Item = PathBuf> + 'a {
+    moves.iter().filter_map(|moves| {
+        let folder = variables.get(&moves.name)?;
+        folder.is_absolute().then(|| folder.join(&moves.file))
+    })
 }
 
 /// How an agent is started to speak the Agent Client Protocol.
@@ -180,10 +223,7 @@ impl ConnectableAgent {
         home: &Path,
         variables: &BTreeMap<String, PathBuf>,
     ) -> PathBuf {
-        let mut moved = self.variables.iter().filter_map(|moves| {
-            let folder = variables.get(&moves.name)?;
-            folder.is_absolute().then(|| folder.join(&moves.file))
-        });
+        let mut moved = moved_files(&self.variables, variables);
         moved.next().unwrap_or_else(|| home.join(&self.config))
     }
 }

@@ -91,7 +91,8 @@ pub(super) fn remove_hooks(
     })
 }
 
-fn split_mark(text: &str) -> (&str, &str) {
+/// Returns the mark that a text begins with, if it does, and the text behind it.
+pub(super) fn split_mark(text: &str) -> (&'static str, &str) {
     match text.strip_prefix(BYTE_ORDER_MARK) {
         Some(body) => (BYTE_ORDER_MARK, body),
         None => ("", text),

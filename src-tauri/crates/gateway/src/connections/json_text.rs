@@ -2,6 +2,8 @@
 //!
 //! The syntax tree says where things are. Editors of syntax trees lay a one-line object out anew, or drop blank lines.
 
+use std::ops::Range;
+
 use jsonc_parser::ast::{Array, Object, ObjectProp, ObjectPropName, Value as Node};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::errors::ParseError;
@@ -73,6 +75,25 @@ pub(super) fn append_json_hook(
         return Err(EditError::WrongKind(format!("{HOOKS}.{event}")));
     };
     Ok(append_item(text, &items_of(entries), None, entry))
+}
+
+/// Returns where the value stands to which these names of members lead.
+pub(super) fn find_json_value(
+    text: &str,
+    path: &[String],
+) -> Result<Option<Range<usize>>, EditError> {
+    let root = parse_places(text)?;
+    let mut node = &root;
+    for name in path {
+        let Node::Object(object) = node else {
+            return Ok(None);
+        };
+        let Some(member) = find_member(object, name) else {
+            return Ok(None);
+        };
+        node = &member.value;
+    }
+    Ok(Some(node.start()..node.end()))
 }
 
 /// Removes the part at a path, with the comma that it needs no more.

@@ -5,6 +5,8 @@
 //! byte, the file is replaced only while it is what was read, and what it was is kept in the data folder, so that
 //! [`plan_disconnect`] can take the change back.
 //!
+//! [`servers`] puts the servers of an agent's configuration behind the gateway.
+//!
 //! Start reading at [`plan_connect`].
 
 pub(crate) mod agents;
@@ -18,6 +20,7 @@ mod json_layout;
 mod json_text;
 mod plugin;
 mod records;
+pub mod servers;
 pub(crate) mod session_hooks;
 mod survey;
 mod toml_text;

@@ -57,6 +57,39 @@ pub(super) fn remove_toml_part(text: &str, path: &[PathStep]) -> Result<String, 
     Ok(edited)
 }
 
+/// A part of a text: a table from its header on, or a value.
+pub(super) enum TomlPart {
+    /// A table, with those in it.
+    Table(Range<usize>),
+    /// A value.
+    Value(Range<usize>),
+}
+
+impl TomlPart {
+    /// Returns where it stands.
+    pub(super) fn range(self) -> Range<usize> {
+        match self {
+            Self::Table(range) | Self::Value(range) => range,
+        }
+    }
+}
+
+/// Returns the part to which these names lead.
+pub(super) fn find_toml_part(text: &str, path: &[String]) -> Result<Option<TomlPart>, EditError> {
+    let document = Document::parse(text);
+    let document = document.map_err(|error| malformed(text, error.message(), error.span()))?;
+    let mut names = path.iter();
+    let mut item = names.next().and_then(|name| document.get(name));
+    for name in names {
+        item = item.and_then(|item| item.get(name));
+    }
+    Ok(item.and_then(|item| match item {
+        Item::Table(table) => table_extent(table).map(TomlPart::Table),
+        Item::Value(value) => value.span().map(TomlPart::Value),
+        Item::None | Item::ArrayOfTables(_) => None,
+    }))
+}
+
 /// Returns where the tables at a path stand; `None` where something else than tables does.
 fn find_extents(table: &Table, path: &[PathStep]) -> Option<Vec<Range<usize>>> {
     let [PathStep::Key(name), rest @ ..] = path else {

@@ -2,6 +2,7 @@
 
 mod edits;
 mod round_trips;
+mod servers_behind_gateway;
 mod shown;
 mod states;
 
