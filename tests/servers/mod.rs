@@ -12,6 +12,8 @@ pub(crate) mod elicitation;
 mod gateway_client;
 // A gateway at an address.
 pub(crate) mod gateway_http;
+// Questions of a server behind one, passed on to its client.
+pub(crate) mod gateway_questions;
 // What a server behind one has beside its tools.
 pub(crate) mod gateway_reads;
 // Other people's servers of tools.

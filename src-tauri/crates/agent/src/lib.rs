@@ -60,7 +60,9 @@ pub use crate::engine::delegated_calls::{
 };
 pub use crate::engine::dry_run_command::CommandDryRun;
 pub use crate::engine::external_agents::{AgentTurn, ExternalAgents};
-pub use crate::engine::external_client::{ClientOutcome, ExternalClient, ProgressSender};
+pub use crate::engine::external_client::{
+    ClientCall, ClientOutcome, ExternalClient, ProgressSender,
+};
 pub use crate::host::config::{EngineConfig, Host};
 pub use crate::session::agent_runner::{AGENT_PROVIDER, AgentPrompt, AgentTurnEnd};
 pub use crate::session::delegates::DelegatedRun;

@@ -1,5 +1,6 @@
 //! The MCP server: one connection over a pair of streams, from its first message to the end of its last call.
 
+mod client_questions;
 mod client_session;
 mod eof_signal;
 mod handler;
@@ -21,6 +22,7 @@ use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
+pub use self::client_questions::PassedQuestions;
 pub(crate) use self::client_session::ClientSession;
 use self::eof_signal::EofSignalReader;
 pub(crate) use self::handler::GatewayServer;

@@ -24,7 +24,7 @@ use serde_json::{Map, Value};
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tools::OfferedTool;
+use tools::{ElicitationChannel, OfferedTool};
 
 use crate::engine::Engine;
 use crate::engine::delegated_calls::DelegatedCalls;
@@ -59,6 +59,18 @@ impl ClientOutcome {
     pub fn gives_reason(&self) -> bool {
         self.outcome.text != outcome::PLAIN_REJECTION_TEXT
     }
+}
+
+/// A call of an external program.
+pub struct ClientCall<'a> {
+    /// Name of the tool.
+    pub name: &'a str,
+    /// Arguments of the call.
+    pub arguments: Map<String, Value>,
+    /// Receiver of the call's updates.
+    pub heard: Option<ProgressSender>,
+    /// Who is asked what servers ask during the call, where no person can be.
+    pub questions: Option<Arc<dyn ElicitationChannel>>,
 }
 
 /// An external program, with the session of its calls. Dropping it ends its calls.
@@ -256,11 +268,10 @@ impl ExternalClient {
         workspace.inherited_env().set_terminal(terminal);
     }
 
-    /// Makes a call, and returns its result once that is on disk. `cancel` ends this call alone; so does dropping the
-    /// future.
+    /// Makes a call as [`ExternalClient::make_call`], in which questions of servers are nobody's but the person's.
     ///
     /// # Errors
-    /// The record cannot be written, too many calls are open, or the client was closed.
+    /// As [`ExternalClient::make_call`].
     pub async fn call(
         self: &Arc<Self>,
         name: &str,
@@ -268,6 +279,31 @@ impl ExternalClient {
         cancel: &CancellationToken,
         heard: Option<ProgressSender>,
     ) -> Result<ClientOutcome, UserError> {
+        let request = ClientCall {
+            name,
+            arguments,
+            heard,
+            questions: None,
+        };
+        self.make_call(request, cancel).await
+    }
+
+    /// Makes a call, and returns its result once that is on disk. `cancel` ends this call alone; so does dropping the
+    /// future.
+    ///
+    /// # Errors
+    /// The record cannot be written, too many calls are open, or the client was closed.
+    pub async fn make_call(
+        self: &Arc<Self>,
+        request: ClientCall<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<ClientOutcome, UserError> {
+        let ClientCall {
+            name,
+            arguments,
+            heard,
+            questions,
+        } = request;
         let entered = self.begin_call()?;
         let engine = &self.session.engine;
         let mut events = match &heard {
@@ -278,6 +314,7 @@ impl ExternalClient {
         let _stops = stop.clone().drop_guard();
         let open = self.propose_call(name, arguments).await;
         let id = open.call.id.clone();
+        let _passed_on = questions.map(|client| self.session.elicitations.pass_on(&id, client));
         let mut ended = self.tasks.spawn(run_call(entered, open, stop.clone()));
         loop {
             let next = async {

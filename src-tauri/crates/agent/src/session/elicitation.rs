@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use parking_lot::Mutex;
 use protocol::event::CallChange;
 use protocol::op::OpReceipt;
-use protocol::server::elicitation::{FormField, SamplingMessage};
+use protocol::server::elicitation::{FormField, SamplingMessage, SamplingResult};
 use protocol::text::display_text::to_spans;
 use protocol::text::redact;
 use protocol::{
@@ -31,6 +31,13 @@ use crate::session::sampling;
 
 /// Reason given when nobody was asked.
 const HEADLESS_REASON: &str = "Nobody is here to answer: this session runs without a person.";
+/// Reason given when a client of the gateway answered in the place of a person.
+const CLIENT_ANSWERED_REASON: &str = "Nobody is here to answer: the client of the gateway did.";
+/// Reason given when the answer of a client does not fit the question.
+const CLIENT_UNFIT_REASON: &str = "The answer of the client does not fit the question.";
+/// Reason given when a client of the gateway did not answer either.
+const CLIENT_DECLINED_REASON: &str =
+    "Nobody is here to answer, and the client of the gateway was not asked, or said no.";
 /// Reason given when a question was dismissed without an answer.
 const CALL_ENDED_REASON: &str = "The call ended, or nobody waited for the answer any more.";
 /// Reason given when a further question is not shown to the person.
@@ -40,6 +47,8 @@ const ANOTHER_OPEN_REASON: &str = "Another question of the same call is still op
 #[derive(Default)]
 pub(crate) struct ElicitationQueue {
     calls: Mutex<HashMap<CallId, Option<OpenElicitation>>>,
+    /// Who is asked in the place of a person who is not there, by the call.
+    clients: Mutex<HashMap<CallId, Arc<dyn ElicitationChannel>>>,
     /// Usage of models on behalf of servers (sampling) that no run has counted yet.
     sampling_usage: Mutex<Usage>,
 }
@@ -67,6 +76,15 @@ impl ElicitationQueue {
         std::mem::take(&mut *self.sampling_usage.lock())
     }
 
+    /// Has a client asked in the place of a person who is not there, until the result is dropped.
+    pub fn pass_on(&self, call: &CallId, client: Arc<dyn ElicitationChannel>) -> PassedOn<'_> {
+        self.clients.lock().insert(call.clone(), client);
+        PassedOn {
+            queue: self,
+            call: call.clone(),
+        }
+    }
+
     /// Takes an open question, if it is still open. Only its taker may answer it.
     fn take_open(&self, call: &CallId, request_id: &ServerRequestId) -> Option<OpenElicitation> {
         let mut calls = self.calls.lock();
@@ -83,6 +101,18 @@ impl ElicitationQueue {
             }
             Some(Some(_)) | None => false,
         }
+    }
+}
+
+/// Guard of a call in which a client is asked.
+pub(crate) struct PassedOn<'a> {
+    queue: &'a ElicitationQueue,
+    call: CallId,
+}
+
+impl Drop for PassedOn<'_> {
+    fn drop(&mut self) {
+        self.queue.clients.lock().remove(&self.call);
     }
 }
 
@@ -116,7 +146,7 @@ impl ElicitationHandler {
         let mut calls = self.session.elicitations.calls.lock();
         let open = calls.remove(&self.call).flatten();
         if let Some(open) = &open {
-            self.record_dismissal(&open.id, ServerAnswer::Dismissed, CALL_ENDED_REASON);
+            self.record_answer(&open.id, ServerAnswer::Dismissed, CALL_ENDED_REASON);
         }
         drop(calls);
         if open.is_some() {
@@ -136,7 +166,7 @@ impl ElicitationHandler {
         let slot = calls.get_mut(&self.call);
         let open = slot.and_then(|slot| slot.take_if(|open| open.id == *request_id));
         if open.is_some() {
-            self.record_dismissal(request_id, ServerAnswer::Dismissed, why);
+            self.record_answer(request_id, ServerAnswer::Dismissed, why);
         }
         drop(calls);
         if open.is_some() {
@@ -144,7 +174,8 @@ impl ElicitationHandler {
         }
     }
 
-    fn record_dismissal(&self, request_id: &ServerRequestId, answer: ServerAnswer, why: &str) {
+    /// Records an answer that no person gave, and why.
+    fn record_answer(&self, request_id: &ServerRequestId, answer: ServerAnswer, why: &str) {
         self.session.journal.record_call(
             &self.call,
             CallChange::ServerRequestAnswered {
@@ -193,6 +224,93 @@ impl ElicitationHandler {
         }
     }
 
+    fn is_headless(&self) -> bool {
+        matches!(self.session.engine.config.host, Host::Headless { .. })
+    }
+
+    /// Returns the client that is asked in the place of a person who is not there.
+    fn asked_client(&self) -> Option<Arc<dyn ElicitationChannel>> {
+        let clients = self.session.elicitations.clients.lock();
+        clients
+            .get(&self.call)
+            .filter(|_| self.is_headless())
+            .cloned()
+    }
+
+    /// Asks a client, and records the question and the answer. An answer that does not fit the question is none.
+    async fn ask_client(
+        &self,
+        client: &dyn ElicitationChannel,
+        id: &ServerRequestId,
+        asking: ElicitationRequest,
+    ) -> ElicitationReply {
+        let request = self.build_request(&asking);
+        let wants = request.wants.clone();
+        self.session.journal.record_call(
+            &self.call,
+            CallChange::ServerRequestReceived {
+                request_id: id.clone(),
+                request: Box::new(request),
+                expires_at: None,
+            },
+        );
+        let stop = self.session.cancellation_token();
+        let reply = tokio::select! {
+            biased;
+            reply = client.ask(asking) => reply,
+            () = stop.cancelled() => ElicitationReply::Dismissed,
+        };
+        let (answer, why) = match &reply {
+            ElicitationReply::Filled(values) => {
+                let values = values.clone();
+                match validate_answer(&wants, ServerAnswer::Filled { values }) {
+                    Ok(answer) => (answer, CLIENT_ANSWERED_REASON),
+                    Err(_) => (ServerAnswer::Declined, CLIENT_UNFIT_REASON),
+                }
+            }
+            ElicitationReply::Opened => (ServerAnswer::Opened, CLIENT_ANSWERED_REASON),
+            ElicitationReply::Sampled { .. } => (ServerAnswer::Allowed, CLIENT_ANSWERED_REASON),
+            ElicitationReply::Declined => (ServerAnswer::Declined, CLIENT_DECLINED_REASON),
+            ElicitationReply::Dismissed | ElicitationReply::Failed(_) => {
+                (ServerAnswer::Dismissed, CLIENT_DECLINED_REASON)
+            }
+        };
+        self.record_answer(id, redact_answer(&wants, &answer), why);
+        match (answer, reply) {
+            (ServerAnswer::Filled { values }, _) => ElicitationReply::Filled(values),
+            (ServerAnswer::Declined, _) => ElicitationReply::Declined,
+            (
+                _,
+                ElicitationReply::Sampled {
+                    model,
+                    text,
+                    is_cut,
+                },
+            ) => {
+                let (text, _) = redact::text(&text);
+                let result = SamplingResult {
+                    model: model.clone(),
+                    text: text.clone().into_owned(),
+                    usage: Usage::default(),
+                    error: None,
+                };
+                self.session.journal.record_call(
+                    &self.call,
+                    CallChange::SamplingFinished {
+                        request_id: id.clone(),
+                        result: Box::new(result),
+                    },
+                );
+                ElicitationReply::Sampled {
+                    model,
+                    text: text.into_owned(),
+                    is_cut,
+                }
+            }
+            (_, reply) => reply,
+        }
+    }
+
     /// Shows a question and waits: for the answer, the end of the run, or expiry.
     async fn wait_for_answer(&self, id: &ServerRequestId, request: ServerRequest) -> ServerAnswer {
         let session = &self.session;
@@ -206,10 +324,10 @@ impl ElicitationHandler {
                 expires_at: (expires_after > 0).then(|| now + i64::from(expires_after) * 60_000),
             },
         );
-        if let Host::Headless { .. } = session.engine.config.host {
+        if self.is_headless() {
             // Nobody invents answers, also where everything that asks was approved beforehand.
             session.journal.record(event);
-            self.record_dismissal(id, ServerAnswer::Declined, HEADLESS_REASON);
+            self.record_answer(id, ServerAnswer::Declined, HEADLESS_REASON);
             return ServerAnswer::Declined;
         }
         let (sender, answer) = oneshot::channel();
@@ -221,7 +339,7 @@ impl ElicitationHandler {
         // First it can be answered, then it is told.
         if !session.elicitations.try_open(&self.call, open) {
             session.journal.record(event);
-            self.record_dismissal(id, ServerAnswer::Declined, ANOTHER_OPEN_REASON);
+            self.record_answer(id, ServerAnswer::Declined, ANOTHER_OPEN_REASON);
             return ServerAnswer::Declined;
         }
         let _standing = OpenGuard { asker: self, id };
@@ -289,8 +407,11 @@ impl ElicitationChannel for ElicitationHandler {
             *wanted = sampling::sanitize_request(wanted);
         }
         let id = ServerRequestId(self.session.engine.config.ids.next_id("ask"));
-        let request = self.build_request(&asking);
         let _resting = PauseGuard::new(self);
+        if let Some(client) = self.asked_client() {
+            return self.ask_client(client.as_ref(), &id, asking).await;
+        }
+        let request = self.build_request(&asking);
         match self.wait_for_answer(&id, request).await {
             ServerAnswer::Filled { values } => ElicitationReply::Filled(values),
             ServerAnswer::Opened => ElicitationReply::Opened,

@@ -3,7 +3,8 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Subcommand};
+use clap::{ArgGroup, Subcommand, ValueEnum};
+use gateway::mcp::PassedQuestions;
 
 use super::{ApprovalArgs, ServerArgs};
 
@@ -63,9 +64,31 @@ pub(crate) struct McpGatewayArgs {
     /// A header of every request, with the value of a variable of the gateway. May be repeated.
     #[arg(long, value_name = "NAME=VARIABLE", requires = "url")]
     pub(crate) header_env: Vec<String>,
+    /// Have the client answer what the server asks, where nobody is asked here and the client can. May be repeated.
+    #[arg(long, value_name = "KIND", value_enum)]
+    pub(crate) pass_on: Vec<PassedKind>,
     /// The program of a server, and its arguments.
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
+}
+
+/// A kind of questions of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PassedKind {
+    /// Forms and addresses for a person.
+    Elicitation,
+    /// Questions for a model.
+    Sampling,
+}
+
+impl McpGatewayArgs {
+    /// Returns the questions of the server that its client answers.
+    pub(crate) fn passed_questions(&self) -> PassedQuestions {
+        PassedQuestions {
+            elicitation: self.pass_on.contains(&PassedKind::Elicitation),
+            sampling: self.pass_on.contains(&PassedKind::Sampling),
+        }
+    }
 }
 
 /// What to do with the tokens of clients.

@@ -49,7 +49,8 @@ async fn serve_mcp(
             mcp: request,
             address,
         };
-        return gateway_http::listen(config, request, args.consent, out).await;
+        let passed = args.passed_questions();
+        return gateway_http::listen(config, request, passed, args.consent, out).await;
     }
     // Standard output is the protocol's alone.
     out.redirect_to_stderr();
@@ -67,12 +68,14 @@ async fn serve_mcp(
             Err(EndpointError::Broken(error)) => return Err(unreachable_error("app", &error)),
         }
     }
+    let passed = args.passed_questions();
     let config = super::apply_approval_args(config, args.consent)?;
     let has_rules = config.rules.is_some();
     let desk = super::open_engine(config).await?;
     let served = ServedTools::open(&desk, &request)
         .await
-        .map_err(CliError::usage_error)?;
+        .map_err(CliError::usage_error)?
+        .passing_questions(passed);
     desk.check_rules(&request.workspace)
         .map_err(CliError::usage_error)?;
     super::report_rule_faults(&desk, has_rules, out).await?;

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 
 use agent::EngineConfig;
 use gateway::endpoint::{self, EndpointError, ListenRequest};
+use gateway::mcp::PassedQuestions;
 use gateway::mcp_http::{ClientTokens, McpListener};
 use protocol::UserError;
 use serde_json::json;
@@ -20,6 +21,7 @@ use crate::output::OutputWriter;
 pub(super) async fn listen(
     config: EngineConfig,
     request: ListenRequest,
+    passed: PassedQuestions,
     consent: ApprovalArgs,
     out: &mut OutputWriter,
 ) -> CliResult {
@@ -43,7 +45,8 @@ pub(super) async fn listen(
     let desk = super::open_engine(config).await?;
     let listener = McpListener::open(&desk, &request)
         .await
-        .map_err(CliError::usage_error)?;
+        .map_err(CliError::usage_error)?
+        .passing_questions(passed);
     desk.check_rules(&request.mcp.workspace)
         .map_err(CliError::usage_error)?;
     super::report_rule_faults(&desk, has_rules, out).await?;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use agent::{ClientOutcome, ExternalClient, ServerList, ServerRead};
+use agent::{ClientCall, ClientOutcome, ExternalClient, ServerList, ServerRead};
 use axum::http::request::Parts;
 use protocol::UserError;
 use rmcp::model::{
@@ -18,6 +18,7 @@ use rmcp::{ErrorData, ServerHandler};
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
 
+use super::client_questions::ClientQuestions;
 use super::client_session::ClientSession;
 use super::list_changes;
 use super::progress::spawn_progress_sender;
@@ -100,7 +101,14 @@ impl GatewayServer {
         let token = context.meta.get_progress_token();
         let progress = token.map(|token| spawn_progress_sender(context.peer.clone(), token));
         let (sender, task) = progress.unzip();
-        let answer = client.call(tool, arguments, &context.ct, sender).await;
+        let questions = ClientQuestions::new(&context.peer, self.served.passed_questions());
+        let request = ClientCall {
+            name: tool,
+            arguments,
+            heard: sender,
+            questions: questions.map(|client| Arc::new(client) as _),
+        };
+        let answer = client.make_call(request, &context.ct).await;
         // No word on progress comes after the answer; once the client has closed its side, nothing takes words any more.
         if let Some(mut task) = task {
             tokio::select! {

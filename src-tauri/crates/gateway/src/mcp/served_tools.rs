@@ -8,6 +8,7 @@ use protocol::UserError;
 use protocol::event::ClientInfo;
 use rmcp::model::Tool;
 
+use super::client_questions::PassedQuestions;
 use super::tool_description;
 use crate::endpoint::McpRequest;
 
@@ -17,6 +18,7 @@ pub struct ServedTools {
     engine: Engine,
     workspace: PathBuf,
     server: Option<BackingServer>,
+    passed_questions: PassedQuestions,
 }
 
 impl ServedTools {
@@ -37,8 +39,23 @@ impl ServedTools {
             engine: engine.clone(),
             workspace: request.workspace.clone(),
             server,
+            passed_questions: PassedQuestions::default(),
         };
         served.list().map(|_| served)
+    }
+
+    /// Returns the same, with these questions of the server passed on to its client where nobody is asked here.
+    #[must_use]
+    pub fn passing_questions(self, passed_questions: PassedQuestions) -> Self {
+        Self {
+            passed_questions,
+            ..self
+        }
+    }
+
+    /// Returns the questions that are passed on.
+    pub(super) fn passed_questions(&self) -> PassedQuestions {
+        self.passed_questions
     }
 
     /// Returns the server whose tools are served; none where those of a folder are.

@@ -26,7 +26,7 @@ pub use self::sessions::SessionLimits;
 pub use self::tokens::ClientTokens;
 use crate::endpoint::ListenRequest;
 use crate::limits::{FINAL_WRITE_TIMEOUT, MESSAGE_BYTES_MAX};
-use crate::mcp::{GatewayServer, ServedTools};
+use crate::mcp::{GatewayServer, PassedQuestions, ServedTools};
 
 /// Path of the endpoint.
 const PATH: &str = "/mcp";
@@ -70,6 +70,15 @@ impl McpListener {
     #[must_use]
     pub fn with_limits(self, limits: SessionLimits) -> Self {
         Self { limits, ..self }
+    }
+
+    /// Returns the listener with these questions of the server passed on to clients where nobody is asked here.
+    #[must_use]
+    pub fn passing_questions(self, passed: PassedQuestions) -> Self {
+        Self {
+            served: self.served.passing_questions(passed),
+            ..self
+        }
     }
 
     /// Returns the address.
