@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use agent::{AGENT_PROVIDER, Host};
 use gateway::acp_client::AcpAgents;
-use protocol::{CallState, Decision, EntryBody, ModelChoice, Op, SessionState};
+use protocol::event::Enclosure;
+use protocol::op::OpReceipt;
+use protocol::{CallState, Decision, EntryBody, ModelChoice, Op, SessionState, UserError};
 use support::{Fixture, rule_text, say_text};
 
 /// The program that plays conversations.
@@ -42,8 +44,10 @@ impl AgentDesk {
         Self::on_desk(agent, wire, desk)
     }
 
-    fn on_desk(agent: &str, wire: &str, desk: Fixture) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+    /// On this desk.
+    pub(super) fn on_desk(agent: &str, wire: &str, desk: Fixture) -> Self {
+        // Not in `/tmp`, of which a sandbox has its own.
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let file = folder.path().join("played.wire");
         std::fs::write(&file, wire).unwrap();
         let this = Self {
@@ -63,17 +67,29 @@ impl AgentDesk {
         self.desk.engine.add_external_agents(Arc::new(agents));
     }
 
+    /// Another conversation for an agent that is started again.
+    pub(super) fn set_wire(&self, wire: &str) {
+        std::fs::write(&self.wire, wire).unwrap();
+    }
+
     /// Opens a session with the agent, and says something to it.
     pub(super) async fn start(&mut self, prompt: &str) {
-        self.open_session(Some(prompt.to_owned())).await;
+        let opened = self.open_session(Some(prompt), None).await;
+        self.desk.session = opened.unwrap().session.unwrap();
     }
 
     /// Opens a session with the agent, which does not start yet.
     pub(super) async fn open(&mut self) {
-        self.open_session(None).await;
+        let opened = self.open_session(None, None).await;
+        self.desk.session = opened.unwrap().session.unwrap();
     }
 
-    async fn open_session(&mut self, prompt: Option<String>) {
+    /// The same, in the open or in a sandbox.
+    pub(super) async fn open_session(
+        &self,
+        prompt: Option<&str>,
+        enclosure: Option<Enclosure>,
+    ) -> Result<OpReceipt, UserError> {
         let is_known = agent_ids().contains(&self.agent.as_str());
         let model = match is_known {
             true => self.agent.clone(),
@@ -85,13 +101,14 @@ impl AgentDesk {
                 provider: AGENT_PROVIDER.to_owned(),
                 model,
             },
-            prompt,
+            prompt: prompt.map(str::to_owned),
             output_schema: None,
             temperature: None,
             agent: None,
             planning: false,
+            enclosure,
         };
-        self.desk.session = self.desk.submit(op).await.session.unwrap();
+        self.desk.engine.submit(op).await
     }
 
     /// Closes the engine and opens another one on the same data folder, with another conversation to play.

@@ -26,6 +26,7 @@ pub async fn begin_with_manifest(desk: &mut Fixture, manifest: &str) -> Result<(
         temperature: None,
         agent: Some(file.display().to_string()),
         planning: false,
+        enclosure: None,
     };
     let receipt = desk.engine.submit(op).await?;
     desk.session = receipt.session.unwrap();
@@ -271,6 +272,7 @@ async fn a_manifest_that_is_wrong_opens_nothing() {
         temperature: None,
         agent: Some("/no/such/agent.toml".into()),
         planning: false,
+        enclosure: None,
     };
     let fault = desk.engine.submit(op).await.unwrap_err();
     assert!(

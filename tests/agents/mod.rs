@@ -20,3 +20,6 @@ pub(crate) mod acp_usage;
 pub(crate) mod acp_hooks;
 // The same, where the agent does not keep to the protocol.
 pub(crate) mod acp_faults;
+// The same, where the agent runs in a sandbox.
+#[cfg(target_os = "linux")]
+pub(crate) mod acp_enclosed;

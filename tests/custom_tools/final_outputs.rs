@@ -192,6 +192,7 @@ async fn an_output_schema_that_is_none_is_refused() {
                 temperature: None,
                 agent: None,
                 planning: false,
+                enclosure: None,
             })
             .await;
         assert!(

@@ -162,6 +162,8 @@ fn clients_are_served_through_the_desk_alone() {
     check_forbidden_calls(
         "gateway",
         &[
+            // Where an agent keeps its login is said by its variables.
+            Exemption::new("acp_client/agent_process.rs", "std::env"),
             Exemption::new("acp_client/files.rs", "read_text_within("),
             Exemption::new("agent_hooks/client.rs", "SessionFolder::open"),
             Exemption::new("connections/change.rs", "ConfigFile"),

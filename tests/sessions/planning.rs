@@ -204,6 +204,7 @@ async fn a_session_can_begin_with_planning() {
         temperature: None,
         agent: None,
         planning: true,
+        enclosure: None,
     };
     desk.session = desk.submit(op).await.session.unwrap();
     desk.wait_until_ended().await;

@@ -359,6 +359,7 @@ async fn a_temperature_reaches_the_model_in_every_turn() {
         temperature: Some(temperature),
         agent: None,
         planning: false,
+        enclosure: None,
     };
     for wrong in [-0.1, 2.1, f64::NAN] {
         let refused = desk.engine.submit(open(wrong)).await.unwrap_err();

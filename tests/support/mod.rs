@@ -218,6 +218,7 @@ impl Fixture {
             temperature: None,
             agent: None,
             planning: false,
+            enclosure: None,
         };
         self.session = self.submit(op).await.session.unwrap();
     }

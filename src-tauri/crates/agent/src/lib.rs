@@ -31,6 +31,7 @@
 //! #         temperature: None,
 //! #         agent: None,
 //! #         planning: false,
+//! #         enclosure: None,
 //!     })
 //!     .await?;
 //! let batch = events.next().await?.expect("the engine is open");
@@ -59,6 +60,7 @@ pub use crate::engine::delegated_calls::{
     DelegatedCall, DelegatedResult, DelegatedTool, DelegatedVerdict,
 };
 pub use crate::engine::dry_run_command::CommandDryRun;
+pub use crate::engine::enclosed_turns::EnclosureNeeds;
 pub use crate::engine::external_agents::{AgentTurn, ExternalAgents};
 pub use crate::engine::external_client::{
     ClientCall, ClientOutcome, ExternalClient, ProgressSender,
@@ -80,4 +82,4 @@ pub use runtime::graphics::has_render_node;
 pub use tools::custom::StructuredRequest;
 pub use tools::elicitation::ElicitationReply;
 pub use tools::text::format_byte_size;
-pub use tools::{AgentToolReach, OfferedTool};
+pub use tools::{AgentToolReach, EnclosedTurn, OfferedTool};

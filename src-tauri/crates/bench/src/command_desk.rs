@@ -72,6 +72,7 @@ impl CommandDesk {
                 temperature: None,
                 agent: None,
                 planning: false,
+                enclosure: None,
             };
             engine.submit(session).await?;
             BenchResult::Ok(engine)

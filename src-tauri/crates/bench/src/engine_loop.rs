@@ -173,6 +173,7 @@ async fn run_script(
             temperature: None,
             agent: None,
             planning: false,
+            enclosure: None,
         })
         .await?;
     let session = opened.session.ok_or("no session was opened")?;

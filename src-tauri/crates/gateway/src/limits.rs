@@ -98,6 +98,8 @@ pub const AGENT_OPTION_VALUES_MAX: usize = 200;
 pub const AGENT_OPTION_ID_BYTES_MAX: usize = 256;
 /// Longest name or description of an agent's option or value, in characters.
 pub const AGENT_OPTION_TEXT_CHARS_MAX: usize = 200;
+/// Time that an agent may take to end by itself, once its input has ended.
+pub const AGENT_END_MAX: Duration = Duration::from_secs(2);
 /// Number of agents that run at the same time; beyond it the one that was used longest ago is ended.
 pub const AGENTS_MAX: usize = 32;
 /// Time between two looks at whether the text of an agent that pauses is on record.

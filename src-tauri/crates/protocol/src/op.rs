@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
+use crate::event::Enclosure;
 use crate::history::{CollectionReceipt, PathChoice, RestoreReceipt, RestoreRequest};
 use crate::rule::grants::GrantRequest;
 use crate::rule::rules_view::{NewRule, RuleLocation};
@@ -43,6 +44,10 @@ pub enum Op {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[ts(optional, as = "Option<bool>")]
         planning: bool,
+        /// Sandbox around the agent of somebody else that answers in the session; none where it runs in the open.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        enclosure: Option<Enclosure>,
     },
     /// Creates the sample workspace and plays the built-in demo in it.
     PlayDemo,

@@ -69,9 +69,9 @@ pub use clock::{
 };
 pub use dry_run::{
     CacheUse, ContentPair, DryRunEnvironment, DryRunOutput, HomeCache, InPlaceResult, InPlaceRun,
-    Isolation, KeptCache, LayerKind, PrivateCopy, RecoveredRuns, SandboxOptions, SandboxProbe,
-    SandboxRequest, SkippedPaths, Snapshot, describe_changed_rights, is_home_state,
-    list_home_caches, read_contents,
+    Isolation, KeptCache, KeptState, LayerKind, LayeredChanges, LayeredCompanion, PrivateCopy,
+    RecoveredRuns, SandboxOptions, SandboxProbe, SandboxRequest, SkippedPaths, Snapshot,
+    describe_changed_rights, is_home_state, list_home_caches, read_contents,
 };
 pub use error::FileError;
 pub use net::{
@@ -79,10 +79,10 @@ pub use net::{
     NetworkClient, NetworkPolicy, RequestMethod, connect_local,
 };
 pub use process::{
-    CommandExit, CommandRun, CommandStreams, Companion, CompanionCommand, ErrorPipe, ErrorText,
-    InheritedEnv, OutputSpill, ProcessLifetime, ProgramCommand, ProgramResult, SandboxOutcome,
-    ShellCommand, TerminalEnv, find_program, is_secret_name, run, run_program, start_companion,
-    start_detached,
+    CommandExit, CommandRun, CommandStreams, Companion, CompanionCommand, EndedProgram, ErrorPipe,
+    ErrorText, InheritedEnv, OutputSpill, ProcessLifetime, ProgramCommand, ProgramResult,
+    SandboxOutcome, ShellCommand, TerminalEnv, find_program, is_secret_name, run, run_program,
+    start_companion, start_detached,
 };
 pub use search::{
     FileSize, FileSizes, GlobInclude, GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult,

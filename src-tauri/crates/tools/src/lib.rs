@@ -58,8 +58,9 @@ pub mod web_search;
 
 pub use agent_tool::{AgentTool, AgentToolReach};
 pub use builtin::{
-    HEADLESS_REFUSAL, LSP, LSP_RENAME, LspRenameTool, LspTool, PLAN, PLAN_EXIT, SkillTool,
-    TOOL_SEARCH, TaskTool, ToolSearchTool, WEB_SEARCH, WebSearchTool, commit_error,
+    ENCLOSED_TURN, EnclosedTurn, EnclosedTurnTool, HEADLESS_REFUSAL, LSP, LSP_RENAME,
+    LspRenameTool, LspTool, PLAN, PLAN_EXIT, SkillTool, TOOL_SEARCH, TaskTool, ToolSearchTool,
+    WEB_SEARCH, WebSearchTool, commit_error,
 };
 pub use elicitation::ElicitationChannel;
 pub use mentions::Mentions;

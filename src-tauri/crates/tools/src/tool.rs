@@ -110,6 +110,12 @@ pub trait Tool: Send + Sync {
         false
     }
 
+    /// Whether what a call does was done before it in a sandbox: its dry run only reads it, so that is done before anybody is
+    /// asked.
+    fn ran_before(&self) -> bool {
+        false
+    }
+
     /// Whether this tool can make calls in the real workspace on this machine, with a snapshot by which they are
     /// undone. [`Tool::execute`] makes them there if [`ToolContext::snapshot`] has one.
     async fn can_run_in_place(&self, _context: &ToolContext) -> bool {

@@ -77,6 +77,33 @@ test('a program that speaks the protocol is started by its command, and names th
   await waitFor(() => expect(title()?.textContent).toBe('shop · helper'));
 });
 
+test('an agent that does not ask works in a sandbox, with the hosts that are named', async () => {
+  const host = hostWithAgent();
+  await openStart(host);
+  expect(screen.queryByTestId('start-enclosed'), 'not for a model').toBeNull();
+  await click('answerer-command');
+  await type('agent-command', 'helper');
+  expect(screen.queryByTestId('enclosed-hosts')).toBeNull();
+  await click('start-enclosed');
+  await type('enclosed-hosts', 'api.example.com, docs.example.com');
+  expect(await findSeriousFaults()).toEqual([]);
+  await click('start-session');
+  const enclosure = { hosts: ['api.example.com', 'docs.example.com'] };
+  await waitFor(() => expect(host.ops.at(-1)).toMatchObject({ type: 'open_session', enclosure }));
+});
+
+test('another agent is in the open again', async () => {
+  const host = hostWithAgent();
+  await openStart(host);
+  await click('answerer-command');
+  await click('start-enclosed');
+  await click('answerer-claude-code');
+  expect(at('start-enclosed').getAttribute('aria-checked')).toBe('false');
+  await click('start-session');
+  await waitFor(() => expect(host.ops.at(-1)).toMatchObject({ type: 'open_session' }));
+  expect(host.ops.at(-1)).not.toHaveProperty('enclosure');
+});
+
 test('where no model has a key, an installed agent is offered in place of the demo', async () => {
   await openStart(hostWithAgent([], { providers: firstStart() }));
   await waitFor(() => expect((at('answerer-claude-code') as HTMLInputElement).checked).toBe(true));

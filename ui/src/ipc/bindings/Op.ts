@@ -4,6 +4,7 @@ import type { CallId } from "./CallId";
 import type { Content } from "./Content";
 import type { Decision } from "./Decision";
 import type { Digest } from "./Digest";
+import type { Enclosure } from "./Enclosure";
 import type { GrantId } from "./GrantId";
 import type { ListPlace } from "./ListPlace";
 import type { ModelChoice } from "./ModelChoice";
@@ -53,7 +54,11 @@ agent?: string,
 /**
  * Whether the session plans first, from its first message on, as with [`Op::SetPlanning`] (`S002-32`).
  */
-planning?: boolean, } | { "type": "play_demo" } | { "type": "say", 
+planning?: boolean, 
+/**
+ * Sandbox around the agent of somebody else that answers in the session; none where it runs in the open.
+ */
+enclosure?: Enclosure, } | { "type": "play_demo" } | { "type": "say", 
 /**
  * The session.
  */

@@ -2,6 +2,7 @@
 import type { AgentManifestFile } from "./AgentManifestFile";
 import type { ClientInfo } from "./ClientInfo";
 import type { Effort } from "./Effort";
+import type { Enclosure } from "./Enclosure";
 import type { ServerId } from "./ServerId";
 
 /**
@@ -57,4 +58,8 @@ client?: ClientInfo,
 /**
  * The MCP server that alone has the tools of the session, because a gateway stands in front of it; none for all tools.
  */
-server?: ServerId, };
+server?: ServerId, 
+/**
+ * Sandbox around the agent of somebody else that answers in the session; none where it runs in the open.
+ */
+enclosure?: Enclosure, };

@@ -75,6 +75,7 @@ export type { Effects } from "./Effects";
 export type { EffectsPreview } from "./EffectsPreview";
 export type { Effort } from "./Effort";
 export type { EmptyResultPolicy } from "./EmptyResultPolicy";
+export type { Enclosure } from "./Enclosure";
 export type { EngineView } from "./EngineView";
 export type { Entry } from "./Entry";
 export type { EntryBody } from "./EntryBody";

@@ -15,7 +15,7 @@ use provider::Secret;
 
 use crate::engine::demo;
 use crate::engine::maintenance::{recovery, retention};
-use crate::engine::{agent_options, decisions, tool_trial};
+use crate::engine::{agent_options, decisions, enclosed_turns, tool_trial};
 use crate::permissions::{manifest, trust};
 use crate::rulebook::{self, RulebookScope};
 use crate::run;
@@ -39,6 +39,7 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
             temperature,
             agent,
             planning,
+            enclosure,
         } => {
             if output_schema
                 .as_ref()
@@ -57,13 +58,17 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
                     "Give one of these, or none to have it as the provider has it.",
                 ));
             }
-            let is_asked = output_schema.is_some() || temperature.is_some();
+            let folder = Path::new(&workspace);
+            if enclosure.is_some() {
+                enclosed_turns::check_enclosure(engine, folder, &model).await?;
+            }
+            let is_asked = output_schema.is_some() || temperature.is_some() || enclosure.is_some();
             let mut options = is_asked.then(|| SessionOptions {
                 output_schema,
                 temperature,
+                enclosure,
                 ..SessionOptions::default()
             });
-            let folder = Path::new(&workspace);
             if let Some(file) = agent {
                 let tools = Toolbox::for_folder(engine, Some(&workspace))?;
                 let words = options.unwrap_or_default();

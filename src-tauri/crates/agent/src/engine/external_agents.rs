@@ -15,7 +15,7 @@ use crate::engine::Engine;
 use crate::engine::agent_options::AgentOptionRecord;
 use crate::engine::delegated_calls::{DelegatedCall, DelegatedResult, DelegatedVerdict};
 use crate::engine::external_client::{ClientOutcome, ExternalClient};
-use crate::engine::turn_messages::TurnMessages;
+use crate::engine::turn_messages::{MessageEnd, TurnMessages};
 use crate::session::Session;
 use crate::session::agent_runner::{AgentPrompt, AgentRunner, AgentTurnEnd};
 use crate::session::run_state::run_limits::RunMeter;
@@ -74,6 +74,11 @@ impl AgentTurn {
             client: Arc::new(client),
             messages,
         })
+    }
+
+    /// Returns the state of the session.
+    pub(super) fn session_state(&self) -> &Arc<Session> {
+        &self.session
     }
 
     /// Returns the client that makes the agent's calls.
@@ -213,7 +218,11 @@ impl AgentRunner for HostAgents {
         let end = self.0.run_turn(turn.clone(), prompt).await;
         turn.client.wait_for_calls().await;
         let error = end.error.clone().filter(|_| !turn.stop.is_cancelled());
-        turn.messages.end_turn(end.usage, error);
+        turn.messages.end_turn(MessageEnd {
+            usage: end.usage,
+            error,
+            untold: end.untold.clone(),
+        });
         if let Some(context) = end.context {
             turn.messages.record_context(context);
         }

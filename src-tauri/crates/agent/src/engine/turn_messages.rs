@@ -6,9 +6,10 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use protocol::event::{MessageChange, SessionEvent};
 use protocol::{At, ContextUse, Message, MessageId, Usage, UserError};
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use crate::run::message_writer::MessageWriter;
+use crate::session::agent_runner::UNTOLD_MEMBER;
 use crate::session::run_state::run_limits::RunMeter;
 use crate::session::{Session, StopReason};
 
@@ -27,6 +28,16 @@ struct MessagesState {
     open: Option<OpenMessage>,
     /// The agent's own id of the session, once it is known.
     agent_session: Option<String>,
+}
+
+/// How a message ends, and with the last one of a turn the turn.
+#[derive(Default)]
+pub(crate) struct MessageEnd {
+    pub usage: Usage,
+    /// Why the turn ended before the agent was done, if it did.
+    pub error: Option<UserError>,
+    /// What the agent's model has to be told with its next prompt, if there is something.
+    pub untold: Option<String>,
 }
 
 /// A message that is being written.
@@ -83,7 +94,7 @@ impl TurnMessages {
     pub fn push_text(&self, text: &str, reasoning: bool) {
         let mut state = self.state.lock();
         if state.open.as_ref().is_some_and(|open| open.has_calls) {
-            self.end_message(&mut state, Usage::default(), None);
+            self.end_message(&mut state, MessageEnd::default());
         }
         let open = state.open.get_or_insert_with(|| self.begin_message());
         open.writer.push_text(&self.session, text, reasoning);
@@ -98,7 +109,7 @@ impl TurnMessages {
 
     /// Ends the message that is being written, so that further text begins another one.
     pub fn end_open_message(&self) {
-        self.end_message(&mut self.state.lock(), Usage::default(), None);
+        self.end_message(&mut self.state.lock(), MessageEnd::default());
     }
 
     /// Returns the message that a call belongs to.
@@ -110,12 +121,12 @@ impl TurnMessages {
         open.writer.id().clone()
     }
 
-    /// Ends the turn with its usage, and the error that it ended with, if it did.
-    pub fn end_turn(&self, usage: Usage, error: Option<UserError>) {
+    /// Ends the turn.
+    pub fn end_turn(&self, end: MessageEnd) {
         let mut state = self.state.lock();
         // There is always a message: the agent's own id of the session stands in it.
         state.open.get_or_insert_with(|| self.begin_message());
-        self.end_message(&mut state, usage, error);
+        self.end_message(&mut state, end);
     }
 
     /// Records how much of the agent's context is in use, unless it is as it was.
@@ -146,7 +157,7 @@ impl TurnMessages {
         }
     }
 
-    fn end_message(&self, state: &mut MessagesState, usage: Usage, error: Option<UserError>) {
+    fn end_message(&self, state: &mut MessagesState, end: MessageEnd) {
         let Some(OpenMessage {
             mut writer,
             turn,
@@ -157,15 +168,24 @@ impl TurnMessages {
             return;
         };
         writer.flush(&self.session);
-        let opaque = match &state.agent_session {
-            Some(id) => json!({ AGENT_SESSION: id }),
-            None => Value::Null,
+        let session = state.agent_session.as_deref();
+        let kept = [
+            (AGENT_SESSION, session),
+            (UNTOLD_MEMBER, end.untold.as_deref()),
+        ];
+        let kept = kept.into_iter();
+        let kept: Map<String, Value> = kept
+            .filter_map(|(member, text)| Some((member.to_owned(), text?.into())))
+            .collect();
+        let opaque = match kept.is_empty() {
+            true => Value::Null,
+            false => Value::Object(kept),
         };
         let ended = MessageChange::TurnEnded {
             turn,
-            usage,
+            usage: end.usage,
             duration_ms: self.session.engine.config.clock.elapsed_ms(began),
-            error,
+            error: end.error,
             opaque: opaque.clone(),
         };
         self.session.journal.record_message(writer.id(), ended);

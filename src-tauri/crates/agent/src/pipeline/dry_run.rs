@@ -137,8 +137,8 @@ pub(super) fn policy_effects_of_plan(session: &Session, plan: &Plan) -> DryRunEv
 }
 
 /// Whether a call that would ask runs in a dry run before anybody is asked (M22, M24).
-pub(crate) fn runs_first(session: &Session, prepared: &PreparedCall) -> bool {
-    prepared.can_dry_run && prefers_dry_runs(session)
+pub(crate) fn runs_first(cx: &CallContext<'_>, prepared: &PreparedCall) -> bool {
+    prepared.can_dry_run && (cx.tool.0.tool.ran_before() || prefers_dry_runs(cx.session))
 }
 
 /// Whether a call of this kind runs in the sandbox before anything real changes, whatever is allowed.

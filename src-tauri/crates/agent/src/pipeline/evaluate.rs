@@ -127,7 +127,7 @@ pub(crate) fn build_policy_input(
     Arc::new(PolicyInput {
         later_runs: prepared.changes.later_runs.clone(),
         dry_run: prepared.dry_run.clone(),
-        dry_run_first: dry_run::runs_first(cx.session, prepared),
+        dry_run_first: dry_run::runs_first(cx, prepared),
         facts: input.facts.with_exact_digest(exact_call),
         ..input
     })

@@ -112,9 +112,7 @@ async fn attempt_call(cx: &mut CallContext<'_>, attempt: Attempt) -> Result<Step
     let answer = match assessed.judgement.verdict() {
         Verdict::Deny => return Err(evaluate::abort_denied(cx, &assessed)),
         Verdict::Allow => ApprovalAnswer::without_asking(cx.session, prepared),
-        Verdict::Ask if dry_run::runs_first(cx.session, prepared) => {
-            ApprovalAnswer::offline_dry_run()
-        }
+        Verdict::Ask if dry_run::runs_first(cx, prepared) => ApprovalAnswer::offline_dry_run(),
         Verdict::Ask => approval::ask_person(cx, &assessed, &attempt).await?,
     };
     let retry = match answer {

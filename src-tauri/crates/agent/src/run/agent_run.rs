@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use protocol::{Message, SessionState, UserError};
 
 use super::RunEnd;
-use crate::session::agent_runner::AgentPrompt;
+use crate::session::agent_runner::{AgentPrompt, untold_text};
 use crate::session::run_state::run_limits::RunMeter;
 use crate::session::{Session, StopReason};
 
@@ -46,10 +46,13 @@ pub(super) async fn run_agent_turns(
     }
 }
 
-/// Returns what the person said since the agent's last turn.
+/// Returns what the person said since the agent's last turn, after what the agent was not told yet.
 fn take_prompt(session: &Session) -> AgentPrompt {
     let (mut texts, mut prompt_images) = (Vec::new(), Vec::new());
     session.with_conversation(|conversation| {
+        let mut before = conversation.messages.iter().rev();
+        let answer = before.find(|message| matches!(message, Message::Assistant { .. }));
+        texts.extend(answer.and_then(untold_text).map(str::to_owned));
         let said = conversation.messages.iter().rev();
         let said = said.take_while(|message| !matches!(message, Message::Assistant { .. }));
         let said: Vec<_> = said.collect();

@@ -242,6 +242,7 @@ async fn open_session(
         alone,
         client: None,
         server: caller_options.server,
+        enclosure: None,
     };
     let parent = ParentCall {
         session: caller.id.clone(),

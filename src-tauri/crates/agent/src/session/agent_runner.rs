@@ -4,13 +4,16 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
-use protocol::{Content, ContextUse, SessionId, Usage, UserError};
+use protocol::{Content, ContextUse, Message, SessionId, Usage, UserError};
 
 use crate::session::Session;
 use crate::session::run_state::run_limits::RunMeter;
 
 /// Provider of a session in which an agent of somebody else answers; its model is the agent's id, or a command line.
 pub const AGENT_PROVIDER: &str = "agent";
+
+/// Member of a message's provider data that holds what the agent's model has to be told with its next prompt.
+pub(crate) const UNTOLD_MEMBER: &str = "untold";
 
 /// What the person said since the agent's last turn.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +33,8 @@ pub struct AgentTurnEnd {
     pub context: Option<ContextUse>,
     /// Why the turn ended before the agent was done, if it did.
     pub error: Option<UserError>,
+    /// What the agent's model has to be told with its next prompt, if there is something.
+    pub untold: Option<String>,
 }
 
 /// Runs turns of other people's agents.
@@ -66,6 +71,14 @@ pub(crate) trait AgentRunner: Send + Sync {
 
     /// Ends all agents, because the engine closes.
     fn close(&self);
+}
+
+/// Returns what an agent's model has to be told with its next prompt, as the message of its last turn has it.
+pub(crate) fn untold_text(message: &Message) -> Option<&str> {
+    match message {
+        Message::Assistant { opaque, .. } => opaque.get(UNTOLD_MEMBER)?.as_str(),
+        Message::User { .. } | Message::Tool { .. } => None,
+    }
 }
 
 /// Returns the error of an engine whose host knows no agents.

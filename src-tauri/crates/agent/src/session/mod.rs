@@ -26,7 +26,7 @@ pub(crate) mod toolbox;
 pub(crate) mod user_message;
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::{Mutex, RwLock};
 use protocol::event::{ParentCall, SessionEvent};
@@ -38,7 +38,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tools::custom::ComposedSchema;
-use tools::{Registry, ToolContext};
+use tools::{EnclosedTurnTool, Registry, ToolContext};
 
 use crate::briefing::Briefing;
 use crate::permissions::agent_bounds::AgentBounds;
@@ -89,6 +89,8 @@ pub(crate) struct Session {
     pub delegates: Delegates,
     /// Tools of the program that makes the calls.
     pub agent_tools: AgentTools,
+    /// Tool that takes over the changes of an agent in a sandbox, once there were any.
+    pub enclosed_turns: OnceLock<Arc<EnclosedTurnTool>>,
     pub lock: SessionLock,
     rules: RulesInForce,
     rule_files: rules::RuleFileCache,
@@ -181,6 +183,7 @@ impl Session {
             cancellations: CallCancellations::default(),
             delegates: Delegates::default(),
             agent_tools: AgentTools::default(),
+            enclosed_turns: OnceLock::new(),
             lock: SessionLock::default(),
             rules,
             rule_files: rules::RuleFileCache::default(),

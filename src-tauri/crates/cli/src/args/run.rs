@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use protocol::settings::Posture;
 
 /// Options that are given when a session begins and hold for its whole life.
-const NEW_SESSION_OPTIONS: [&str; 7] = [
+const NEW_SESSION_OPTIONS: [&str; 9] = [
     "provider",
     "model",
     "thinking",
@@ -13,6 +13,8 @@ const NEW_SESSION_OPTIONS: [&str; 7] = [
     "agent",
     "output_schema",
     "request",
+    "enclosed",
+    "allow_host",
 ];
 
 /// An agent's task.
@@ -57,6 +59,13 @@ pub(crate) struct RunArgs {
     /// the agent does not offer is an error that lists what it offers.
     #[arg(long = "option", value_name = "ID=VALUE", value_parser = parse_option)]
     pub(crate) options: Vec<AgentOptionArg>,
+    /// With an agent of somebody else: run it in a sandbox, over a layer of the folder. It asks about nothing then; what a turn
+    /// changed is judged when the turn ends, as the effects of a command are. For agents that never ask.
+    #[arg(long, requires = "agent", conflicts_with = "request")]
+    pub(crate) enclosed: bool,
+    /// With --enclosed: let it reach this host, such as that of its model, beside those that are known for it. May be repeated.
+    #[arg(long, value_name = "HOST", requires = "enclosed")]
+    pub(crate) allow_host: Vec<String>,
     /// With --json: the events in a specification's words, as `export` has them.
     #[arg(long, value_name = "WORDS", requires = "json", value_parser = ["chat", "spans", "agent", "chunks", "tool-events"])]
     pub(crate) events: Option<String>,

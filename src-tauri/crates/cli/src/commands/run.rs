@@ -8,6 +8,7 @@ use std::sync::Arc;
 use agent::config::RunLimitOverrides;
 use agent::{AGENT_PROVIDER, Engine, EventBatch, Host, StructuredRequest};
 use gateway::acp_client;
+use protocol::event::Enclosure;
 use protocol::mappers::Vocabulary;
 use protocol::text::display_text::format_count;
 use protocol::view::entry::SessionView;
@@ -113,6 +114,9 @@ pub(crate) async fn run_agent(
                 output_schema: schema,
                 temperature: run.temperature,
                 agent: run.agent.as_ref().and_then(RunAgent::manifest),
+                enclosure: run.enclosed.then_some(Enclosure {
+                    hosts: run.allow_host,
+                }),
             };
             let session = open_session(&desk, &run.workspace, model, &title, wants).await?;
             let begin = prompt.into_say_op(session.clone());
@@ -308,6 +312,7 @@ pub(crate) struct NewSessionOptions<'a> {
     output_schema: Option<Value>,
     temperature: Option<f64>,
     agent: Option<&'a Path>,
+    enclosure: Option<Enclosure>,
 }
 
 /// Reads a structured request from a file.
@@ -332,6 +337,7 @@ pub(crate) async fn open_session(
         temperature: wants.temperature,
         agent: wants.agent.map(super::absolute_workspace).transpose()?,
         planning: false,
+        enclosure: wants.enclosure,
     };
     let receipt = desk.submit(op).await.map_err(CliError::usage_error)?;
     let session = receipt

@@ -295,6 +295,7 @@ async fn what_waits_in_the_window_is_left_alone() {
         temperature: None,
         agent: None,
         planning: false,
+        enclosure: None,
     };
     desk.submit(op).await.unwrap();
     let waits = async {

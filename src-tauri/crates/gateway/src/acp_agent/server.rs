@@ -108,6 +108,7 @@ impl AgentServer {
             temperature: None,
             agent: None,
             planning: false,
+            enclosure: None,
         };
         let opened = self.desk.submit(op).await?.session;
         opened.ok_or_else(|| UserError::new("The session was not opened.", "Try again."))

@@ -7,7 +7,7 @@ use protocol::UserError;
 use runtime::{CompanionCommand, InheritedEnv};
 
 use crate::agent_calls::ExternalAgent;
-use crate::connections::agents::{AcpStart, ConnectableAgent, list_agents};
+use crate::connections::agents::{AcpStart, AgentState, ConnectableAgent, list_agents};
 
 /// An agent, and how it is started.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +24,10 @@ pub(super) struct AgentCommand {
     args: Vec<String>,
     env: Vec<(String, String)>,
     passed: Vec<String>,
+    /// Hosts of its model's service.
+    pub hosts: Vec<String>,
+    /// Where it keeps its login and its sessions.
+    pub state: AgentState,
 }
 
 impl AgentCommand {
@@ -53,6 +57,8 @@ impl AgentCommand {
                 args,
                 env: start.env.clone().into_iter().collect(),
                 passed: start.passed.clone(),
+                hosts: start.hosts.clone(),
+                state: start.state.clone(),
             });
         }
         let (program, args) = split_command(agent)?;
@@ -76,6 +82,8 @@ impl AgentCommand {
             args,
             env: Vec::new(),
             passed: Vec::new(),
+            hosts: Vec::new(),
+            state: usual_state(),
         })
     }
 
@@ -115,6 +123,22 @@ impl AgentCommand {
 fn find_known(agent: &str) -> Option<&'static ConnectableAgent> {
     let mut agents = list_agents().iter();
     agents.find(|known| known.id == agent || known.programs.iter().any(|name| name == agent))
+}
+
+/// Returns where programs keep their state by the XDG Base Directory Specification, for an agent of which nothing is known.
+fn usual_state() -> AgentState {
+    let usual = [
+        ("XDG_CONFIG_HOME", ".config"),
+        ("XDG_DATA_HOME", ".local/share"),
+        ("XDG_STATE_HOME", ".local/state"),
+    ];
+    AgentState {
+        folders: usual.iter().map(|(_, folder)| folder.into()).collect(),
+        moved_by: usual
+            .iter()
+            .map(|(variable, folder)| ((*variable).to_owned(), folder.into()))
+            .collect(),
+    }
 }
 
 /// Returns the ids of the agents that speak ACP.

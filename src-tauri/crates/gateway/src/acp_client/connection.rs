@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agent::{AgentPrompt, AgentTurn};
+use agent::{AgentPrompt, AgentTurn, EnclosedTurn};
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
@@ -17,13 +17,14 @@ use agent_client_protocol::{Agent, Error, ErrorCode, JsonRpcMessage as _, Lines,
 use futures::{SinkExt, StreamExt};
 use parking_lot::Mutex;
 use protocol::{Content, NoticeLevel, UserError};
-use runtime::{Companion, ProcessLifetime};
+use runtime::Companion;
 use serde_json::Value;
 use tokio_util::codec::{FramedRead, FramedWrite, LinesCodec};
 use tokio_util::sync::CancellationToken;
 
 use super::agent_command::AgentCommand;
 use super::agent_options::{AgentOptions, OptionSetter};
+use super::agent_process::{AgentProcess, start_agent};
 use super::current_turn::CurrentTurn;
 use super::error_output::ErrorOutput;
 use super::faults::{ENDED_REASON, describe_error, late_reason, sign_in_error, start_error};
@@ -44,8 +45,7 @@ pub(super) struct AgentConnection {
     errors: ErrorOutput,
     /// Cancelled when the agent is gone.
     gone: CancellationToken,
-    /// Ends the process when it is dropped.
-    _lifetime: ProcessLifetime,
+    process: AgentProcess,
     /// Where its hooks ask; none if it has none of ours.
     endpoint: Option<HookEndpoint>,
     /// Members of `_meta` in the request that opens its session.
@@ -66,16 +66,15 @@ impl AgentConnection {
         turn: &AgentTurn,
         agents: &AcpAgents,
     ) -> Result<Self, UserError> {
-        let (endpoint, setup) = open_hooks(&command, turn.session(), agents.hooks.as_ref()).await?;
-        let companion = command.to_companion(turn.folder(), &agents.passed, setup.env);
-        let companion = runtime::start_companion(&companion)
-            .map_err(|error| start_error(&command, &error.to_string()))?;
+        let (endpoint, setup) = open_hooks(&command, turn, agents.hooks.as_ref()).await?;
+        let started = start_agent(&command, turn, &agents.passed, setup.env).await?;
         let Companion {
             input,
             output,
             errors,
             lifetime,
-        } = companion;
+        } = started.companion;
+        let process = AgentProcess::new(lifetime, started.changes);
         let errors = ErrorOutput::follow(errors);
         let (current, gone) = (CurrentTurn::default(), CancellationToken::new());
         let lines = FramedRead::new(
@@ -87,14 +86,16 @@ impl AgentConnection {
         let written = SinkExt::<String>::sink_map_err(written, std::io::Error::other);
         let options = Arc::new(AgentOptions::new(
             command.title.clone(),
-            command.asking_mode.clone(),
+            // What is enclosed may act without asking.
+            command.asking_mode.clone().filter(|_| turn.enclosure().is_none()),
             turn.option_record(),
         ));
         let transport = Lines::new(written, lines);
         let connection = connect(transport, current.clone(), options.clone(), gone.clone());
         let opened = async {
             let connection = connection.await.map_err(|_| Error::internal_error())?;
-            let hello = connection.send_request(initialize_request(&command));
+            let serves_tools = command.uses_our_tools() && turn.enclosure().is_none();
+            let hello = connection.send_request(initialize_request(serves_tools));
             let hello = hello.block_task().await?;
             Ok((connection, hello))
         };
@@ -105,7 +106,10 @@ impl AgentConnection {
         };
         let (connection, hello) = match opened {
             Ok(opened) => opened,
-            Err(why) => return Err(failed(why).await),
+            Err(why) => {
+                let why = process.sandbox_fault().await.unwrap_or(why);
+                return Err(failed(why).await);
+            }
         };
         let mut agent = Self {
             session: SessionId::new(""),
@@ -115,7 +119,7 @@ impl AgentConnection {
             current,
             errors: errors.clone(),
             gone,
-            _lifetime: lifetime,
+            process,
             cost_usd: Mutex::default(),
             endpoint,
             options,
@@ -167,6 +171,18 @@ impl AgentConnection {
         if let Some(endpoint) = &self.endpoint {
             endpoint.hooks.end_turn();
         }
+    }
+
+    /// Ends the agent, and waits until nothing of it runs any more. Returns what it changed, if it was enclosed.
+    pub async fn end(self) -> Option<EnclosedTurn> {
+        // Its input ends with the connection, upon which it ends by itself.
+        self.gone.cancel();
+        self.process.end().await
+    }
+
+    /// Whether the agent can go on with its session after it was started again.
+    pub fn can_go_on(&self) -> bool {
+        self.capabilities.session_capabilities.resume.is_some() || self.capabilities.load_session
     }
 
     /// Whether the agent can take another prompt.
@@ -298,16 +314,21 @@ impl AgentConnection {
             ),
             None => self.command.title.clone(),
         };
-        let hint = match self.endpoint.is_some() {
-            true => "Its commands are held to the effects that were approved.",
-            false => "A command that it runs is not held to the effects that its card shows.",
-        };
-        let fault = UserError::new(
-            format!(
-                "{name} answers in this session. It runs its tools itself, after they were judged here."
+        let (how, hint) = match (turn.enclosure(), &self.endpoint) {
+            (Some(_), _) => (
+                "It works in a sandbox, and what a turn changed is judged when the turn ends.",
+                "It asks about nothing before that.",
             ),
-            hint,
-        );
+            (None, Some(_)) => (
+                "It runs its tools itself, after they were judged here.",
+                "Its commands are held to the effects that were approved.",
+            ),
+            (None, None) => (
+                "It runs its tools itself, after they were judged here.",
+                "A command that it runs is not held to the effects that its card shows.",
+            ),
+        };
+        let fault = UserError::new(format!("{name} answers in this session. {how}"), hint);
         turn.add_notice(NoticeLevel::Note, fault);
         if is_new_again {
             let fault = UserError::new(
@@ -333,9 +354,11 @@ impl AgentConnection {
 /// Opens the endpoint for an agent that takes hooks for one session, and returns what the agent is given for them.
 async fn open_hooks(
     command: &AgentCommand,
-    session: &protocol::SessionId,
+    turn: &AgentTurn,
     host: Option<&HookHost>,
 ) -> Result<(Option<HookEndpoint>, HookSetup), UserError> {
+    // An enclosed agent is judged by what it changed.
+    let host = host.filter(|_| turn.enclosure().is_none());
     let (Some(host), Some(agent)) = (host, command.known()) else {
         return Ok((None, HookSetup::default()));
     };
@@ -345,13 +368,13 @@ async fn open_hooks(
     else {
         return Ok((None, HookSetup::default()));
     };
-    let endpoint = HookEndpoint::open(&host.data_dir, session).await?;
+    let endpoint = HookEndpoint::open(&host.data_dir, turn.session()).await?;
     setup.env.push(endpoint.variable());
     Ok((Some(endpoint), setup))
 }
 
-fn initialize_request(command: &AgentCommand) -> InitializeRequest {
-    let serves_tools = command.uses_our_tools();
+/// Returns the first request. `serves_tools` offers the agent our files and terminals.
+fn initialize_request(serves_tools: bool) -> InitializeRequest {
     let files = FileSystemCapabilities::new()
         .read_text_file(serves_tools)
         .write_text_file(serves_tools);

@@ -29,7 +29,7 @@ impl CurrentTurn {
         let turn = self
             .get()
             .ok_or_else(|| Error::invalid_request().data(why))?;
-        match turn.command.uses_our_tools() {
+        match turn.serves_tools() {
             true => Ok(turn),
             false => Err(Error::method_not_found()),
         }

@@ -3,15 +3,18 @@
 //!
 //! **An agent is never told to remember a permission**: every call is asked about, and the person's rules answer. What an
 //! agent does without asking stands in the record, with a warning. A command that an agent runs itself cannot be held to
-//! its effects, so they alone never let it pass; it runs over a snapshot of the folder.
+//! its effects, so they alone never let it pass; it runs over a snapshot of the folder. An agent that is enclosed works in a
+//! sandbox over a layer, and what a turn changed is judged when the turn ends.
 //!
 //! Start reading at [`AcpAgents`], then `turn_handler.rs`.
 
 mod agent_command;
 mod agent_options;
+mod agent_process;
 mod connection;
 mod current_turn;
 mod elicitation;
+mod enclosed_turn;
 mod error_output;
 mod faults;
 mod files;
@@ -87,6 +90,9 @@ impl ExternalAgents for AcpAgents {
     }
 
     async fn run_turn(&self, turn: Arc<AgentTurn>, prompt: AgentPrompt) -> AgentTurnEnd {
+        if turn.enclosure().is_some() {
+            return self.run_enclosed(turn, prompt).await;
+        }
         let agent = match self.find_or_start(&turn).await {
             Ok(agent) => agent,
             Err(error) => return failed_end(error),
@@ -105,6 +111,7 @@ impl ExternalAgents for AcpAgents {
             usage: used.to_usage(before),
             context: used.context,
             error: end.err(),
+            untold: None,
         }
     }
 

@@ -32,6 +32,8 @@ pub(super) struct TurnHandler {
     /// Cancelled when the turn is over or has to end: nothing that it asked for goes on.
     pub over: CancellationToken,
     pub command: AgentCommand,
+    /// Whether it works in a sandbox, and is judged by what it changed when the turn ends.
+    is_enclosed: bool,
     /// Hooks that the agent asks as well; none if it has none of ours.
     hooks: Option<Arc<TurnHooks>>,
     state: Mutex<TurnState>,
@@ -80,6 +82,7 @@ impl TurnHandler {
     pub fn new(turn: Arc<AgentTurn>, command: AgentCommand, hooks: Option<Arc<TurnHooks>>) -> Self {
         Self {
             over: turn.stop_token().child_token(),
+            is_enclosed: turn.enclosure().is_some(),
             turn,
             terminals: Terminals::default(),
             command,
@@ -87,6 +90,11 @@ impl TurnHandler {
             state: Mutex::default(),
             reports: TaskTracker::new(),
         }
+    }
+
+    /// Whether the agent is offered our files and terminals. They are those of the real workspace.
+    pub fn serves_tools(&self) -> bool {
+        self.command.uses_our_tools() && !self.is_enclosed
     }
 
     /// Takes what the agent tells. Called in the order in which it came.
@@ -136,6 +144,9 @@ impl TurnHandler {
             let mut state = self.state.lock();
             let seen = state.calls.entry(id.clone()).or_default();
             seen.used.apply_update(&request.tool_call);
+            if self.is_enclosed {
+                return PermissionAnswer::Allow;
+            }
             seen.judged = Judged::Handled;
             seen.used.clone()
         };
@@ -276,9 +287,10 @@ impl TurnHandler {
         }
     }
 
-    /// Puts a call on record that the agent has made without asking, and says so if it does more than look.
+    /// Puts a call on record that the agent has made without asking, and says so if it does more than look and is not
+    /// enclosed.
     async fn record_unasked(&self, used: &ToolUse, result: DelegatedResult) {
-        if !used.is_quiet(&self.place()) {
+        if !self.is_enclosed && !used.is_quiet(&self.place()) {
             let fault = UserError::new(
                 format!(
                     "{} did this without asking: {}",

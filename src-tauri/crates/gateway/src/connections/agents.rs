@@ -1,6 +1,7 @@
 //! The agents that can be connected, as `agents.toml` lists them.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -107,6 +108,53 @@ pub struct AcpStart {
     pub install: String,
     /// How it takes hooks for one session; `None` if it cannot.
     pub hooks: Option<SessionHooks>,
+    /// Hosts of its model's service.
+    #[serde(default)]
+    pub hosts: Vec<String>,
+    /// Where it keeps its login and its sessions.
+    pub state: AgentState,
+}
+
+/// Folders in which an agent keeps what it must find again: its login, its sessions.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentState {
+    /// The folders, below the home folder.
+    pub folders: Vec<PathBuf>,
+    /// Variables that move them, each with the part of the home folder that it stands for.
+    #[serde(default)]
+    pub moved_by: BTreeMap<String, PathBuf>,
+}
+
+impl AgentState {
+    /// Returns the folders, in this home or where variables say instead, whose values `value` returns.
+    pub fn find_folders(
+        &self,
+        home: &Path,
+        value: impl Fn(&str) -> Option<OsString>,
+    ) -> Vec<PathBuf> {
+        let place = |folder: &PathBuf| {
+            let mut moved = self.moved_by.iter().filter_map(|(variable, part)| {
+                let moved = PathBuf::from(value(variable)?);
+                let below = folder.strip_prefix(part).ok()?;
+                moved.is_absolute().then(|| moved.join(below))
+            });
+            moved.next().unwrap_or_else(|| home.join(folder))
+        };
+        self.folders.iter().map(place).collect()
+    }
+
+    /// Returns the variables that stand for exactly one of the folders. An agent that is given them keeps nothing beside it.
+    pub fn folder_variables<'a>(
+        &'a self,
+        found: &'a [PathBuf],
+    ) -> impl Iterator<Item = (String, String)> + 'a {
+        self.moved_by.iter().filter_map(|(variable, part)| {
+            let at = self.folders.iter().position(|folder| folder == part)?;
+            let folder = found.get(at)?.to_str()?;
+            Some((variable.clone(), folder.to_owned()))
+        })
+    }
 }
 
 /// How an agent takes hooks for one session.

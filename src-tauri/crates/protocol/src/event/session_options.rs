@@ -60,6 +60,21 @@ pub struct SessionOptions {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub server: Option<ServerId>,
+    /// Sandbox around the agent of somebody else that answers in the session; none where it runs in the open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub enclosure: Option<Enclosure>,
+}
+
+/// The sandbox around an agent: it works in a layer over the workspace, and what a turn changed there is judged when the
+/// turn ends.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct Enclosure {
+    /// Hosts that the agent may reach, beside those of its model's service.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub hosts: Vec<String>,
 }
 
 /// An outside program that makes a session's calls itself, as the program named itself: none of this is verified, but for

@@ -67,7 +67,7 @@ pub(super) async fn run_within_limits<T>(
 }
 
 /// Returns once a layer has become too large, with a description of the excess.
-async fn wait_until_outgrown(upper: PathBuf, bytes_max: u64) -> String {
+pub(super) async fn wait_until_outgrown(upper: PathBuf, bytes_max: u64) -> String {
     let mut pause = LAYER_CHECK_INTERVAL;
     loop {
         tokio::time::sleep(pause).await;

@@ -1,8 +1,10 @@
-//! A program that runs in a sandbox for as long as a caller talks to it. The workspace is the real one, and the caller
+//! A program that runs in a sandbox for as long as a caller talks to it. Where the workspace is the real one, the caller
 //! is responsible for the changes that the program makes there.
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use sandbox::{SandboxLimits, SandboxSpec};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
@@ -22,6 +24,29 @@ use crate::{
     CommandExit, Companion, CompanionCommand, FileError, NetworkClient, SandboxOutcome, Workspace,
 };
 
+/// Ends a sandbox, be it because its caller is done or because what runs in it did too much.
+#[derive(Debug, Clone)]
+pub(super) struct SharedStopper(Arc<Mutex<Option<SandboxStopper>>>);
+
+impl SharedStopper {
+    fn new(stopper: SandboxStopper) -> Self {
+        Self(Arc::new(Mutex::new(Some(stopper))))
+    }
+
+    /// Ends the sandbox, with everything that runs in it.
+    pub fn stop(&self) {
+        let mut stopper = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        stopper.take();
+    }
+}
+
+/// A program in its sandbox.
+pub(super) struct LaunchedCompanion {
+    pub companion: Companion,
+    /// Ends the sandbox before the program ends by itself.
+    pub stopper: SharedStopper,
+}
+
 impl SystemSandbox {
     /// Starts a program in a sandbox around the workspace itself.
     pub(super) async fn start_companion(
@@ -31,9 +56,6 @@ impl SystemSandbox {
         net: &NetworkClient,
     ) -> Result<Companion, FileError> {
         let known = self.capabilities(workspace).await;
-        let program = self.program.as_ref();
-        let program =
-            program.ok_or_else(|| FileError::sandbox_unavailable(NOT_INSTALLED_REASON))?;
         match known.isolation {
             Some(Isolation::Namespaces) => {}
             // Secrets stay open to what runs there, and the network is everybody's.
@@ -43,39 +65,61 @@ impl SystemSandbox {
                 ));
             }
         }
-        let failed = |error: io::Error| FileError::from_io(command.program.as_str(), &error);
-        let folder = create_layer(&self.disk, workspace).map_err(failed)?;
+        let folder = create_layer(&self.disk, workspace)
+            .map_err(|error| FileError::from_io(command.program.as_str(), &error))?;
         let masked = self.find_masks(workspace).await?.paths;
-        let spec = build_sandbox(command, workspace, net, masked, &folder)?;
+        let spec = SandboxSpec {
+            read_only: read_only_in_place(workspace),
+            masked,
+            ..companion_spec(command, workspace, net, folder.report_path())?
+        };
+        let launched = self.launch(&spec, net, Arc::new(folder)).await?;
+        Ok(launched.companion)
+    }
+
+    /// Starts the program of a specification, whose report lies in `folder`.
+    pub(super) async fn launch(
+        &self,
+        spec: &SandboxSpec,
+        net: &NetworkClient,
+        folder: Arc<LayerFolder>,
+    ) -> Result<LaunchedCompanion, FileError> {
+        let program = self.program.as_ref();
+        let program =
+            program.ok_or_else(|| FileError::sandbox_unavailable(NOT_INSTALLED_REASON))?;
+        let name = spec.command.first().cloned().unwrap_or_default();
+        let failed = |error: io::Error| FileError::from_io(name.as_str(), &error);
         let (input, writer) = io::pipe().map_err(failed)?;
         let (told, errors) = io::pipe().map_err(failed)?;
-        let (talking, listener) = program.start_companion(&spec, input, &errors).await?;
+        let (talking, listener) = program.start_companion(spec, input, &errors).await?;
         // While it is held, what the program says to people does not end.
         drop(errors);
         let way_out = listener.map(|listener| EgressProxy::open(listener, net.clone()));
+        let stopper = SharedStopper::new(talking.stopper);
         let around = CompanionSandbox {
-            wanted: Some(talking.stopper),
+            stopper: stopper.clone(),
             way_out: way_out.transpose().map_err(failed)?,
             folder,
         };
         let life = supervise(talking.child, Some(Box::new(around)));
         let (input, output) = (OwnedFd::from(writer), OwnedFd::from(talking.output));
         let told = OwnedFd::from(told);
-        Ok(Companion {
+        let companion = Companion {
             input: ChildStdin::from_std(input.into()).map_err(failed)?,
             output: ChildStdout::from_std(output.into()).map_err(failed)?,
             errors: ChildStderr::from_std(told.into()).map_err(failed)?,
             lifetime: life,
-        })
+        };
+        Ok(LaunchedCompanion { companion, stopper })
     }
 }
 
-fn build_sandbox(
+/// Returns the specification of a sandbox for a program around the workspace itself, in which nothing is masked.
+pub(super) fn companion_spec(
     command: &CompanionCommand,
     workspace: &Workspace,
     net: &NetworkClient,
-    masked: Vec<std::path::PathBuf>,
-    layer_folder: &LayerFolder,
+    report: PathBuf,
 ) -> Result<SandboxSpec, FileError> {
     let start = workspace.resolve_in_root(&command.folder.to_string_lossy(), true)?;
     let folder = join_path(workspace.root(), &start);
@@ -90,8 +134,8 @@ fn build_sandbox(
         layers: None,
         bare: None,
         private: Vec::new(),
-        read_only: read_only_in_place(workspace),
-        masked,
+        read_only: Vec::new(),
+        masked: Vec::new(),
         limits: SandboxLimits {
             total_memory_bytes: workspace.sandbox_options().memory_bytes(),
             ..SandboxLimits::default()
@@ -100,20 +144,20 @@ fn build_sandbox(
         input: true,
         command: words.cloned().collect(),
         environment: environment.into_iter().collect(),
-        told: layer_folder.report_path(),
+        told: report,
     })
 }
 
 /// Resources that live as long as the program.
 struct CompanionSandbox {
-    wanted: Option<SandboxStopper>,
+    stopper: SharedStopper,
     way_out: Option<EgressProxy>,
-    folder: LayerFolder,
+    folder: Arc<LayerFolder>,
 }
 
 impl SandboxGuard for CompanionSandbox {
     fn terminate(&mut self) {
-        self.wanted.take();
+        self.stopper.stop();
     }
 
     fn into_outcome(self: Box<Self>, exit: CommandExit) -> (CommandExit, SandboxOutcome) {
@@ -122,17 +166,18 @@ impl SandboxGuard for CompanionSandbox {
                 if let Some(way_out) = &self.way_out {
                     refusals.add_egress(way_out.close());
                 }
-                let Refusals { list, .. } = refusals;
+                let Refusals { list, reached, .. } = refusals;
                 let fared = SandboxOutcome {
                     entry_error: None,
                     refused: list,
+                    reached,
                 };
                 (exit, fared)
             }
             Err(why) => {
                 let fared = SandboxOutcome {
                     entry_error: Some(why),
-                    refused: Vec::new(),
+                    ..SandboxOutcome::default()
                 };
                 (exit, fared)
             }

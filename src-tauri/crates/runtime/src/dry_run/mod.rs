@@ -28,10 +28,14 @@ mod exit_report;
 #[cfg(target_os = "linux")]
 pub(crate) mod home_state;
 pub(crate) mod in_place;
+#[cfg(target_os = "linux")]
+mod layered_companion;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 mod mount_plan;
 pub(crate) mod overlay;
 pub(crate) mod platform;
+#[cfg(target_os = "linux")]
+mod prepared_layer;
 mod private_copy;
 mod refusals;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
@@ -46,11 +50,15 @@ pub use crate::dry_run::in_place::run::InPlaceResult;
 use crate::dry_run::in_place::run::{record_changes, recover_runs};
 pub use crate::dry_run::in_place::snapshot::Snapshot;
 #[cfg(target_os = "linux")]
+pub use crate::dry_run::layered_companion::LayeredChanges;
+#[cfg(target_os = "linux")]
 use crate::dry_run::overlay::layer::LayerFolder;
 #[cfg(all(test, target_os = "linux"))]
 pub(crate) use crate::dry_run::overlay::workspace_copy::CopyMethod;
 #[cfg(not(target_os = "linux"))]
 use crate::dry_run::platform::in_place_only::LayerFolder;
+#[cfg(not(target_os = "linux"))]
+pub use crate::dry_run::platform::in_place_only::LayeredChanges;
 #[cfg(target_os = "linux")]
 use crate::dry_run::platform::linux::SystemSandbox;
 pub use crate::dry_run::private_copy::{PrivateCopy, SkippedPaths};
@@ -178,7 +186,26 @@ pub struct DryRunOutput {
     /// Changes in caches of the home folder that are kept.
     pub kept_caches: Vec<KeptCache>,
     /// Holds the captured bytes.
-    _layer: LayerFolder,
+    _layer: Arc<LayerFolder>,
+}
+
+/// What a companion program keeps between one start and the next in folders of a home, so that the folders themselves stay
+/// as they are: its login, its sessions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptState {
+    /// Name of this state: letters, digits, `-` and `_`. Programs with the same name share it, one at a time.
+    pub name: String,
+    /// The folders, absolute. One that does not exist is created, empty.
+    pub folders: Vec<PathBuf>,
+}
+
+/// A companion program in a sandbox with a layer over its workspace.
+#[derive(Debug)]
+pub struct LayeredCompanion {
+    /// The program.
+    pub companion: Companion,
+    /// Its changes of the workspace.
+    pub changes: LayeredChanges,
 }
 
 /// A cache in a home folder whose changes a rule can keep.
@@ -378,6 +405,25 @@ impl DryRunEnvironment {
         net: &NetworkClient,
     ) -> Result<Companion, FileError> {
         self.sandbox.start_companion(command, workspace, net).await
+    }
+
+    /// Starts a companion program, as [`DryRunEnvironment::start_companion`] does, with a layer over the workspace: nothing that
+    /// it does there is real. What it changed is read once it has ended, by [`LayeredChanges::read`]. It finds its state as it
+    /// left it. The program is ended when it changes more than can be reviewed.
+    ///
+    /// # Errors
+    /// [`FileError::SandboxUnavailable`] where no sandbox with a layer can be had, or the state and the workspace lie in one
+    /// another; the rest is as with [`DryRunEnvironment::start_companion`]. Nothing was started then.
+    pub async fn start_layered_companion(
+        &self,
+        command: &CompanionCommand,
+        workspace: &Workspace,
+        net: &NetworkClient,
+        state: &KeptState,
+    ) -> Result<LayeredCompanion, FileError> {
+        self.sandbox
+            .start_layered_companion(command, workspace, net, state)
+            .await
     }
 
     /// Compares the workspace with its snapshot, and records the changes of a command in the snapshot's history as an

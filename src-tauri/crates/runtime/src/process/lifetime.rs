@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use protocol::view::effects::Refusal;
+use protocol::view::effects::{NetworkContact, Refusal};
 use tokio::process::Child;
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -26,6 +26,17 @@ pub struct SandboxOutcome {
     pub entry_error: Option<String>,
     /// Accesses that the program was refused.
     pub refused: Vec<Refusal>,
+    /// Destinations that the program reached.
+    pub reached: Vec<NetworkContact>,
+}
+
+/// A program that has ended, with everything that it started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndedProgram {
+    /// How the program ended.
+    pub exit: CommandExit,
+    /// The outcome of the program in its sandbox; `None` where it was to run in none.
+    pub sandbox: Option<SandboxOutcome>,
 }
 
 impl ProcessLifetime {
@@ -37,6 +48,23 @@ impl ProcessLifetime {
     /// Returns a receiver for the exit of the program, also valid after this is dropped.
     pub fn subscribe(&self) -> watch::Receiver<Option<CommandExit>> {
         self.ended.clone()
+    }
+
+    /// Ends the program, as dropping this does, and waits until nothing of it runs any more.
+    pub async fn end(self) -> EndedProgram {
+        let Self {
+            mut ended,
+            sandbox_outcome,
+            _leash: leash,
+        } = self;
+        drop(leash);
+        // Whoever supervises it always tells how it ended.
+        let exit = ended.wait_for(Option::is_some).await;
+        let exit = exit.ok().and_then(|exit| *exit);
+        EndedProgram {
+            exit: exit.unwrap_or(CommandExit::Cancelled),
+            sandbox: sandbox_outcome.get().cloned(),
+        }
     }
 
     /// Returns the outcome of the program in its sandbox, once it has ended; `None` where it was to run in none.

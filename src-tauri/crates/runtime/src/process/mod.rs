@@ -34,7 +34,7 @@ pub use detached::start_detached;
 pub use error_pipe::{ErrorPipe, ErrorText};
 #[cfg(not(unix))]
 use fallback::{OutputPipe, ProcessGroup, exit_from_status};
-pub use lifetime::{ProcessLifetime, SandboxOutcome};
+pub use lifetime::{EndedProgram, ProcessLifetime, SandboxOutcome};
 use output::OutputCollector;
 pub use program::{ProgramCommand, ProgramResult, run_program};
 pub use program_lookup::find_program;

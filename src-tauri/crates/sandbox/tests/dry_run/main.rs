@@ -15,6 +15,7 @@ mod egress;
 mod equivalence;
 mod fixture;
 mod in_place;
+mod kept_state;
 mod masked;
 mod single_commands;
 mod standby;

@@ -38,6 +38,7 @@ pub use self::session::question::HEADLESS_REFUSAL;
 pub use self::session::skill::SkillTool;
 pub use self::session::task::TaskTool;
 pub use self::session::tool_search::{TOOL_SEARCH, ToolSearchTool};
+pub use self::shell::enclosed_turn::{ENCLOSED_TURN, EnclosedTurn, EnclosedTurnTool};
 pub use self::web::search::{WEB_SEARCH, WebSearchTool};
 
 /// Returns every built-in tool, in the order in which a model sees them.

@@ -6,6 +6,7 @@
 //! leads away from the home stay as they are: writing there is refused.
 
 mod kept;
+pub(in crate::dry_run) mod kept_state;
 mod missing;
 
 use std::collections::BTreeMap;
@@ -121,6 +122,8 @@ impl ProgramTable {
 #[derive(Debug, Default)]
 pub(in crate::dry_run) struct HomeState {
     layers: Vec<StateLayer>,
+    /// Folders whose layers are kept for the next start of the program.
+    kept: Vec<PrivateFolder>,
     /// Caches in the layers whose changes a rule can keep.
     caches: Vec<CachePlace>,
     /// Paths in the layers that are read-only.
@@ -136,7 +139,7 @@ struct StateLayer {
 
 impl HomeState {
     /// Creates the layers for one command, below `layers`: none over what lies in the workspace, is masked, or holds
-    /// the layers.
+    /// the layers. `kept` are layers of its own that it has already.
     ///
     /// # Errors
     /// [`FileError::SandboxUnavailable`] where the homes or mounts are not known; otherwise any error reported by the
@@ -145,11 +148,15 @@ impl HomeState {
         layers: &Path,
         workspace: &Workspace,
         masked: &[PathBuf],
+        kept: Vec<PrivateFolder>,
     ) -> Result<Self, FileError> {
         let homes = find_homes()?.ours;
         let root = workspace.root();
         let value = |name: &str| workspace.inherited_env().variable(name);
-        let mut state = Self::default();
+        let mut state = Self {
+            kept,
+            ..Self::default()
+        };
         let mounts = MountTable::load()?;
         let is_free = |folder: &Path| {
             !folder.starts_with(root)
@@ -219,8 +226,9 @@ impl HomeState {
 
     /// Whether a folder lies in one that has a layer, or holds one.
     fn overlaps(&self, path: &Path) -> bool {
-        self.layers.iter().any(|layer| {
-            let folder = &layer.folder.path;
+        let layered = self.layers.iter().map(|layer| &layer.folder);
+        layered.chain(&self.kept).any(|layer| {
+            let folder = &layer.path;
             path.starts_with(folder) || folder.starts_with(path)
         })
     }
@@ -233,8 +241,8 @@ impl HomeState {
 
     /// Returns the folders as the sandbox needs them.
     pub(in crate::dry_run) fn private_folders(&self) -> Vec<PrivateFolder> {
-        let layers = self.layers.iter();
-        layers.map(|layer| layer.folder.clone()).collect()
+        let layers = self.layers.iter().map(|layer| &layer.folder);
+        layers.chain(&self.kept).cloned().collect()
     }
 
     /// Returns variables that lead programs into a temporary folder where the home has none for what they keep.

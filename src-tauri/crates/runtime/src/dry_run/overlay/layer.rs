@@ -6,18 +6,29 @@ use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+#[cfg(target_os = "linux")]
+use std::time::SystemTime;
 
 use protocol::UserError;
 
+#[cfg(target_os = "linux")]
+use crate::FileError;
 use crate::create_private_folder;
 use crate::dry_run::overlay::owned_folder::{
     create_folder, create_owned, has_owner, remove_folder,
 };
 use crate::dry_run::overlay::workspace_copy::WorkspaceCopy;
+#[cfg(target_os = "linux")]
+use crate::fs::at_path::AtPath as _;
 use crate::fs::lock::lock_file;
 
 /// Held while a process joins or leaves a place, so that the folder of a process that is just joining is not swept.
 const TURN_LOCK_NAME: &str = "turn";
+/// Folder of the layers that outlive a process, see [`LayerPlace::kept_folder`].
+const KEPT_FOLDER_NAME: &str = "kept";
+/// How long a kept layer stays after it was used last.
+const KEPT_MAX: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 /// Name that the folder in the data folder had in earlier versions.
 const EARLIER_FOLDER_NAME: &str = "rooms";
 
@@ -25,6 +36,8 @@ const EARLIER_FOLDER_NAME: &str = "rooms";
 #[derive(Debug)]
 pub(in crate::dry_run) struct LayerPlace {
     folder: PathBuf,
+    #[cfg(target_os = "linux")]
+    kept: PathBuf,
     next: AtomicU64,
     _alive: File,
 }
@@ -67,16 +80,20 @@ impl LayerPlace {
         fs::set_permissions(parent, fs::Permissions::from_mode(0o700))?;
         let parent = fs::canonicalize(parent)?;
         let _turn = lock_file(&parent.join(TURN_LOCK_NAME)).map_err(io::Error::other)?;
+        let kept = parent.join(KEPT_FOLDER_NAME);
         for entry in fs::read_dir(&parent)? {
             let entry = entry?;
-            if entry.file_type()?.is_dir() {
+            if entry.file_type()?.is_dir() && entry.path() != kept {
                 sweep_orphan(&entry.path());
             }
         }
+        sweep_kept(&kept);
         let folder = parent.join(uuid::Uuid::now_v7().simple().to_string());
         Ok(Self {
             _alive: create_owned(&folder)?,
             folder,
+            #[cfg(target_os = "linux")]
+            kept,
             next: AtomicU64::new(0),
         })
     }
@@ -85,6 +102,24 @@ impl LayerPlace {
     #[cfg(target_os = "linux")]
     pub(in crate::dry_run) fn is_in(&self, folder: &Path) -> bool {
         self.folder.starts_with(folder)
+    }
+
+    /// Returns the folder of the layers that are kept under this name, also when the process has ended. It stays until it has
+    /// not been used for 90 days.
+    #[cfg(target_os = "linux")]
+    pub(in crate::dry_run) fn kept_folder(&self, name: &str) -> Result<PathBuf, FileError> {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        if name.is_empty() || !name.chars().all(is_plain) {
+            return Err(FileError::sandbox_unavailable(format!(
+                "No state can be kept under the name `{name}`."
+            )));
+        }
+        let folder = self.kept.join(name);
+        create_private_folder(&folder)?;
+        // By this time it is swept.
+        let used = File::open(&folder).and_then(|open| open.set_modified(SystemTime::now()));
+        used.at(&folder)?;
+        Ok(folder)
     }
 
     /// Creates the folder of one command. Its upper folder has the mode of the workspace root, which it stands for.
@@ -163,6 +198,22 @@ fn remove_earlier_folder(folder: &Path) {
         && let Err(error) = remove_folder(folder)
     {
         tracing::warn!(folder = %folder.display(), %error, "the folder of an earlier version stays");
+    }
+}
+
+/// Removes kept layers that were not used for long. One that cannot be removed is tried again at the next start.
+fn sweep_kept(kept: &Path) {
+    let Ok(entries) = fs::read_dir(kept) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let used = entry.metadata().and_then(|found| found.modified());
+        let unused = used.ok().and_then(|used| used.elapsed().ok());
+        if unused.is_some_and(|unused| unused > KEPT_MAX)
+            && let Err(error) = remove_folder(&entry.path())
+        {
+            tracing::warn!(folder = %entry.path().display(), %error, "a kept layer stays");
+        }
     }
 }
 

@@ -12,20 +12,13 @@ use protocol::view::effects::Assurance;
 use protocol::{CommandExit, CommandRun, UserError};
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::dry_run::effects::attributes;
-use crate::dry_run::effects::report::{ChangeStage, build_report};
 use crate::dry_run::effects::summary::{FinishedRun, summarize_run};
-use crate::dry_run::home_state::HomeState;
 use crate::dry_run::in_place::run;
 use crate::dry_run::in_place::run::run_blocking;
 use crate::dry_run::in_place::snapshot::Snapshot;
 use crate::dry_run::mount_plan::MountPlan;
-use crate::dry_run::overlay::content_digest::hash_without_copy;
-use crate::dry_run::overlay::diff::{UpperSource, UpperTree, diff_upper};
 use crate::dry_run::overlay::layer::{LayerFolder, LayerPlace};
-use crate::dry_run::overlay::workspace_copy::{
-    CopyMethod, MarkedSide, copy_workspace, measure_workspace,
-};
+use crate::dry_run::overlay::workspace_copy::{CopyMethod, measure_workspace};
 use crate::dry_run::platform::probe::without_copy_layer;
 use crate::dry_run::refusals::Refusals;
 use crate::dry_run::sandboxed_command;
@@ -35,7 +28,6 @@ use crate::dry_run::{
     CacheUse, DryRunOutput, InPlaceRun, Isolation, LayerKind, SandboxProbe, SandboxRequest,
 };
 use crate::fs::at_path::AtPath as _;
-use crate::fs::dir::Dir;
 use crate::process::sandbox_process::SandboxLauncher;
 use crate::{FileError, History, UndoEntryMeta, Workspace};
 
@@ -138,83 +130,37 @@ impl SystemSandbox {
     ) -> Result<DryRunOutput, FileError> {
         let command = request.command;
         command.workspace.check_command(&command.line)?;
-        // Here, so that what is prepared next goes off the wait for the clock of files.
-        let began_ns = clock_ns(ClockId::Realtime);
-        let capabilities = self.capabilities(&command.workspace).await;
-        let Some(place) = capabilities.place else {
-            return Err(FileError::sandbox_unavailable(
-                capabilities.probe.reasons.join(" "),
-            ));
-        };
-        let mut layer = create_layer(&place, &command.workspace).at("the folder for sandboxes")?;
-        let mut masks = self.find_masks(&command.workspace).await?;
-        let kind = capabilities.probe.layer;
-        let home = match kind {
-            LayerKind::Disk | LayerKind::Memory => {
-                let (layers, masked) = (layer.home_path(), masks.paths.clone());
-                let workspace = command.workspace.clone();
-                run_blocking(move || HomeState::create(&layers, &workspace, &masked)).await?
-            }
-            LayerKind::Copy | LayerKind::None => HomeState::default(),
-        };
-        wait_for_file_clock(began_ns).await?;
-        if kind == LayerKind::Copy {
-            let (workspace, upper) = (command.workspace.clone(), layer.upper_path());
-            let copied = run_blocking(move || {
-                copy_workspace(
-                    workspace.dir(),
-                    &upper,
-                    MarkedSide::Copy,
-                    CopyMethod::System,
-                )
-            });
-            layer.copied = Some(copied.await?);
-        }
-        let site = MountPlan::over_layer(kind, &layer, &home);
+        let layer = self.prepare_layer(&command.workspace, None).await?;
         let (ran, mut refused) = self
-            .run_within_limits(request, &site, masks.paths, on_output)
+            .run_within_limits(
+                request,
+                &layer.mount_plan(),
+                layer.masked.clone(),
+                on_output,
+            )
             .await?;
-        masks.notes.extend(home.take_refusals(&mut refused));
+        let mut notes = layer.mask_notes.clone();
+        notes.extend(layer.home.take_refusals(&mut refused));
         if ran.exit == CommandExit::Cancelled {
             return Err(FileError::Cancelled);
         }
-        let caches = caches.to_vec();
+        let (caches, home, began_ns) = (caches.to_vec(), layer.home.clone(), layer.began_ns);
         let changed = run_blocking(move || Ok(home.take_changes(&caches, began_ns))).await?;
-        masks.notes.extend(changed.notes);
-        let (upper, workspace) = (layer.upper_path(), command.workspace.clone());
-        let copied = layer.copied.take();
-        let read = run_blocking(move || {
-            let source = copied
-                .as_ref()
-                .map_or(UpperSource::Layer, UpperSource::Copy);
-            let dir = Dir::open(&upper).at("the layer of the command")?;
-            let upper = UpperTree { source, dir: &dir };
-            diff_upper(
-                upper,
-                workspace.dir(),
-                began_ns,
-                &mut hash_without_copy,
-                None,
-            )
-        });
-        let looked = read.await?;
-        let attributes = attributes::attributes_note(&looked.attributes, ChangeStage::DryRun);
-        let mut read = build_report(looked.changes, ChangeStage::DryRun);
-        read.notes.extend(attributes);
+        notes.extend(changed.notes);
         let (effects, plan) = summarize_run(FinishedRun {
             assurance: Assurance::Speculative,
             ran: ran.clone(),
             refused,
-            read,
-            notes: masks.notes,
-            after_folder: layer.upper_path(),
+            read: layer.read_changes().await?,
+            notes,
+            after_folder: layer.folder.upper_path(),
         });
         Ok(DryRunOutput {
             command: ran,
             effects,
             plan,
             kept_caches: changed.kept,
-            _layer: layer,
+            _layer: layer.folder,
         })
     }
 
@@ -301,7 +247,7 @@ pub(in crate::dry_run) fn create_layer(
 }
 
 /// Returns the nanoseconds since 1970 by one of the system's clocks.
-fn clock_ns(clock: ClockId) -> i64 {
+pub(in crate::dry_run) fn clock_ns(clock: ClockId) -> i64 {
     let now = clock_gettime(clock);
     now.tv_sec
         .saturating_mul(1_000_000_000)
@@ -314,7 +260,7 @@ fn clock_ns(clock: ClockId) -> i64 {
 /// # Errors
 /// [`FileError::SandboxUnavailable`] where that time does not come: the clock was set back, and changes of others could
 /// not be told from the state before.
-async fn wait_for_file_clock(then_ns: i64) -> Result<(), FileError> {
+pub(in crate::dry_run) async fn wait_for_file_clock(then_ns: i64) -> Result<(), FileError> {
     for _ in 0..STEP_WAITS_MAX {
         if clock_ns(ClockId::RealtimeCoarse) > then_ns {
             return Ok(());

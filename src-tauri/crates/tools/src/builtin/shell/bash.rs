@@ -10,19 +10,17 @@ use protocol::text::redact;
 use protocol::view::effects::{Assurance, NetworkContact, Refusal};
 use protocol::view::preview::{CommandPreview, EffectsPreview};
 use protocol::{
-    Access, Capability, Plan, Preview, RequirementSet, ToolError, ToolInterface, ToolKind,
-    ToolMode, ToolOutput,
+    Access, Capability, Preview, RequirementSet, ToolError, ToolInterface, ToolKind, ToolMode,
+    ToolOutput,
 };
 use runtime::{OutputSpill, SandboxRequest, ShellCommand};
 use serde_json::{Map, Value, json};
 
 use crate::builtin::presets::builtin_interface;
+use crate::builtin::shell::add_differences;
 use crate::builtin::shell::command_facts::describe_command;
 use crate::builtin::shell::command_output::CommandOutput;
-use crate::builtin::{
-    file_error, number_argument, object_schema, reject_if, run_blocking, text_argument,
-};
-use crate::diff::add_file_diffs;
+use crate::builtin::{file_error, number_argument, object_schema, reject_if, text_argument};
 use crate::limits::{
     COMMAND_CHARS_MAX, COMMAND_TIMEOUT_MS, COMMAND_TIMEOUT_MS_MAX, OUTPUT_BYTES_MAX,
 };
@@ -168,15 +166,7 @@ impl Tool for BashTool {
             .await;
         let run = run.map_err(file_error)?;
         let output = streams.finish(command, run.command.clone()).await?;
-        let workspace = context.workspace.clone();
-        let run = run_blocking(move || {
-            let mut run = run;
-            if let Plan::Effects(captured) = &run.plan {
-                add_file_diffs(&workspace, captured, &mut run.effects);
-            }
-            Ok(run)
-        })
-        .await?;
+        let run = add_differences(run, &context.workspace).await?;
         let preview = EffectsPreview {
             command: CommandPreview {
                 assurance: Some(run.effects.assurance),

@@ -22,7 +22,8 @@ use crate::dry_run::platform::probe_common::{
 };
 use crate::dry_run::refusals::Refusals;
 use crate::dry_run::{
-    CacheUse, DryRunOutput, InPlaceRun, Isolation, LayerKind, SandboxProbe, SandboxRequest,
+    CacheUse, DryRunOutput, InPlaceRun, Isolation, KeptState, LayerKind, LayeredCompanion,
+    SandboxProbe, SandboxRequest,
 };
 use crate::{
     Companion, CompanionCommand, FileError, History, NetworkClient, ShellCommand, UndoEntryMeta,
@@ -90,6 +91,23 @@ pub(in crate::dry_run) struct InPlaceOnly<R> {
 #[cfg(not(target_os = "linux"))]
 #[derive(Debug)]
 pub(in crate::dry_run) enum LayerFolder {}
+
+/// Never constructed, for the same reason.
+#[cfg(not(target_os = "linux"))]
+#[derive(Debug)]
+pub enum LayeredChanges {}
+
+#[cfg(not(target_os = "linux"))]
+impl LayeredChanges {
+    /// Returns what a program changed.
+    ///
+    /// # Errors
+    /// None: there is no such program.
+    #[expect(clippy::unused_async, reason = "as where there are layers")]
+    pub async fn read(&self, _ended: &crate::EndedProgram) -> Result<DryRunOutput, FileError> {
+        match *self {}
+    }
+}
 
 impl<R: InPlaceRunner> InPlaceOnly<R> {
     pub(in crate::dry_run) fn open(
@@ -165,6 +183,16 @@ impl<R: InPlaceRunner> InPlaceOnly<R> {
         _workspace: &Workspace,
         _net: &NetworkClient,
     ) -> Result<Companion, FileError> {
+        Err(FileError::sandbox_unavailable(NO_COMPANION_REASON))
+    }
+
+    pub(in crate::dry_run) async fn start_layered_companion(
+        &self,
+        _command: &CompanionCommand,
+        _workspace: &Workspace,
+        _net: &NetworkClient,
+        _state: &KeptState,
+    ) -> Result<LayeredCompanion, FileError> {
         Err(FileError::sandbox_unavailable(NO_COMPANION_REASON))
     }
 

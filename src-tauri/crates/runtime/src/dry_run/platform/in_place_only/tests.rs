@@ -266,6 +266,17 @@ async fn what_cannot_be_kept_to_is_not_begun() {
         talking.await.map(drop),
         Err(FileError::sandbox_unavailable(NO_COMPANION_REASON))
     );
+    let state = KeptState {
+        name: "ses_1".to_owned(),
+        folders: Vec::new(),
+    };
+    let layered = stage
+        .elsewhere
+        .start_layered_companion(&talks, &stage.workspace, &net, &state);
+    assert_eq!(
+        layered.await.map(drop),
+        Err(FileError::sandbox_unavailable(NO_COMPANION_REASON))
+    );
     let large = fs::File::create(stage.workspace.root().join("large")).unwrap();
     large.set_len(crate::limits::COPY_BYTES_MAX + 1).unwrap();
     let probe = stage.elsewhere.probe(&stage.workspace).await;
