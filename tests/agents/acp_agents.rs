@@ -345,6 +345,33 @@ async fn an_agent_goes_on_with_its_own_session_after_a_restart() {
     );
 }
 
+/// A session that the agent has lost does not end ours.
+#[tokio::test]
+async fn an_agent_that_lost_its_session_begins_anew_and_says_so() {
+    let mut place = AgentDesk::new("opencode", OPENCODE).await;
+    place.start("Go.").await;
+    place.desk.allow_next().await;
+    assert_eq!(place.desk.wait_until_ended().await, SessionState::Done);
+    let hello = OPENCODE.lines().take(2).collect::<Vec<_>>().join("\n");
+    let lost = r#"
+-> {"id": 2, "method": "session/resume"}
+<- {"jsonrpc": "2.0", "id": 2, "error": {"code": -32603, "message": "No such session."}}
+-> {"id": 3, "method": "session/new"}
+<- {"jsonrpc": "2.0", "id": 3, "result": {"sessionId": "other"}}
+-> {"id": 4, "method": "session/prompt"}
+<- {"jsonrpc": "2.0", "id": 4, "result": {"stopReason": "end_turn"}}
+"#;
+    let mut place = place.restart(&format!("{hello}{lost}")).await;
+    place.desk.send_message("And now?").await;
+    assert_eq!(place.desk.wait_until_ended().await, SessionState::Done);
+    let (_, notices) = place.texts().await;
+    let last = notices.last().unwrap();
+    assert_eq!(
+        last,
+        "opencode cannot go on with an earlier session, so it remembers nothing of it."
+    );
+}
+
 /// An agent whose tools nobody knows has ours: a file is read and written, and a terminal's command is held to its effects.
 #[cfg(target_os = "linux")]
 #[tokio::test]

@@ -75,20 +75,39 @@ impl AgentOptions {
 
     /// Sets the mode in which the agent asks, unless it is in it.
     pub async fn set_asking_mode(&self, setter: &OptionSetter<'_>) -> Result<(), UserError> {
-        let Some(asking) = self.asking_mode.as_deref() else {
-            return Ok(());
-        };
-        let option = {
-            let state = self.state.lock();
-            let options = state.offered.to_options(None);
-            let mode = options
-                .into_iter()
-                .find(|option| Some(option.id.as_str()) == state.offered.mode_id());
-            mode.filter(|mode| mode.value != asking)
-                .filter(|mode| mode.values.iter().any(|value| value.value == asking))
-        };
-        match option {
-            Some(mode) => self.send_value(setter, &mode.id, asking).await,
+        match self.find_mode() {
+            Some(mode) if Some(&*mode.value) != self.asking_mode.as_deref() => {
+                self.send_asking_mode(setter, &mode).await
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Sets the mode in which the agent asks, also if it is in it.
+    pub async fn confirm_asking_mode(&self, setter: &OptionSetter<'_>) -> Result<(), UserError> {
+        match self.find_mode() {
+            Some(mode) => self.send_asking_mode(setter, &mode).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the option by which the agent's mode is set, if it has one.
+    fn find_mode(&self) -> Option<AgentOption> {
+        let state = self.state.lock();
+        let mut options = state.offered.to_options(None).into_iter();
+        options.find(|option| Some(option.id.as_str()) == state.offered.mode_id())
+    }
+
+    async fn send_asking_mode(
+        &self,
+        setter: &OptionSetter<'_>,
+        mode: &AgentOption,
+    ) -> Result<(), UserError> {
+        let asking = self.asking_mode.as_deref();
+        let asking =
+            asking.filter(|asking| mode.values.iter().any(|value| value.value == **asking));
+        match asking {
+            Some(asking) => self.send_value(setter, &mode.id, asking).await,
             None => Ok(()),
         }
     }

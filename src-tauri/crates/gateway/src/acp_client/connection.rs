@@ -56,6 +56,13 @@ pub(super) struct AgentConnection {
     pub cost_usd: Mutex<Option<f64>>,
 }
 
+/// A session that an agent has opened.
+struct OpenedSession {
+    id: SessionId,
+    /// Whether the agent had it before.
+    is_former: bool,
+}
+
 impl AgentConnection {
     /// Starts an agent, and opens its session: the one that the turn's session had before, if the agent still has it.
     ///
@@ -87,7 +94,10 @@ impl AgentConnection {
         let options = Arc::new(AgentOptions::new(
             command.title.clone(),
             // What is enclosed may act without asking.
-            command.asking_mode.clone().filter(|_| turn.enclosure().is_none()),
+            command
+                .asking_mode
+                .clone()
+                .filter(|_| turn.enclosure().is_none()),
             turn.option_record(),
         ));
         let transport = Lines::new(written, lines);
@@ -126,7 +136,7 @@ impl AgentConnection {
             session_meta: setup.meta,
         };
         let session = tokio::time::timeout(AGENT_START_MAX, agent.open_session(turn, &hello)).await;
-        agent.session = match session {
+        let session = match session {
             Ok(Ok(session)) => session,
             Ok(Err(error)) if error.code == ErrorCode::AUTH_REQUIRED => {
                 return Err(sign_in_error(&command, &hello));
@@ -134,8 +144,15 @@ impl AgentConnection {
             Ok(Err(error)) => return Err(failed(describe_error(&error)).await),
             Err(_) => return Err(failed(late_reason()).await),
         };
+        agent.session = session.id;
         let setter = agent.option_setter();
-        agent.options.set_asking_mode(&setter).await?;
+        // An agent may go on telling of the session so far after it has answered, as Gemini CLI does, and has told all of it
+        // once it answers another request.
+        let asking = match session.is_former {
+            true => agent.options.confirm_asking_mode(&setter).await,
+            false => agent.options.set_asking_mode(&setter).await,
+        };
+        asking?;
         agent.options.set_choices(&setter).await?;
         turn.set_agent_session(agent.session.0.to_string());
         Ok(agent)
@@ -266,30 +283,45 @@ impl AgentConnection {
         &self,
         turn: &AgentTurn,
         hello: &InitializeResponse,
-    ) -> Result<SessionId, Error> {
-        let folder = turn.folder().to_owned();
-        let sessions = &self.capabilities.session_capabilities;
+    ) -> Result<OpenedSession, Error> {
         let former = turn.agent_session().map(SessionId::new);
-        match former {
-            Some(id) if sessions.resume.is_some() => {
-                let request = ResumeSessionRequest::new(id.clone(), folder).meta(self.meta());
-                self.send_opening(request.to_untyped_message()?).await?;
-                Ok(id)
-            }
-            Some(id) if self.capabilities.load_session => {
-                // What it tells of the session so far is on record already: no turn takes it.
-                let request = LoadSessionRequest::new(id.clone(), folder).meta(self.meta());
-                self.send_opening(request.to_untyped_message()?).await?;
-                Ok(id)
-            }
-            former => {
-                let request = NewSessionRequest::new(folder).meta(self.meta());
-                let answer = self.send_opening(request.to_untyped_message()?).await?;
-                let made: NewSessionResponse = serde_json::from_value(answer)?;
-                self.tell_beginning(turn, hello, former.is_some());
-                Ok(made.session_id)
+        if let Some(id) = &former
+            && self.can_go_on()
+        {
+            match self.reopen_session(turn.folder(), id).await {
+                Err(error) if error.code == ErrorCode::AUTH_REQUIRED => return Err(error),
+                // The agent has lost it, as one may that was killed.
+                Err(error) => tracing::info!(%error, "an agent cannot go on with its session"),
+                Ok(()) => {
+                    return Ok(OpenedSession {
+                        id: id.clone(),
+                        is_former: true,
+                    });
+                }
             }
         }
+        let request = NewSessionRequest::new(turn.folder()).meta(self.meta());
+        let answer = self.send_opening(request.to_untyped_message()?).await?;
+        let made: NewSessionResponse = serde_json::from_value(answer)?;
+        self.tell_beginning(turn, hello, former.is_some());
+        Ok(OpenedSession {
+            id: made.session_id,
+            is_former: false,
+        })
+    }
+
+    /// Opens the session that the agent had before.
+    async fn reopen_session(&self, folder: &Path, id: &SessionId) -> Result<(), Error> {
+        let request = match self.capabilities.session_capabilities.resume.is_some() {
+            true => ResumeSessionRequest::new(id.clone(), folder)
+                .meta(self.meta())
+                .to_untyped_message()?,
+            // What it tells of the session so far is on record already: no turn takes it.
+            false => LoadSessionRequest::new(id.clone(), folder)
+                .meta(self.meta())
+                .to_untyped_message()?,
+        };
+        self.send_opening(request).await.map(|_| ())
     }
 
     /// Sends a request that opens a session, and returns its answer as it came: with the models of agents that know no
