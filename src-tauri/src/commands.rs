@@ -1,8 +1,9 @@
-//! The eight commands that the interface may call. Each only delegates.
+//! The nine commands that the interface may call. Each only delegates.
 
 use agent::EventBatch;
 use gateway::connections;
-use protocol::connection::{ConnectionAction, ConnectionPlan, ConnectionView};
+use gateway::transcripts::{self, ImportQuery};
+use protocol::connection::{ConnectionAction, ConnectionPlan, ConnectionView, SessionImport};
 use protocol::op::OpReceipt;
 use protocol::query::{Answer, EngineView, Query};
 use protocol::{Digest, Op, UserError};
@@ -108,4 +109,22 @@ pub(crate) async fn change_connection(
     consent::obtain_consent_for_connection(&app, connections::find_agent(&agent)?, action).await?;
     let place = agent_connections::find_place(&engine.open_engine(&app).await?)?;
     connections::make_shown_change(&agent, action, &shown, &place)
+}
+
+/// Imports the sessions of an agent that went on in the last week into the record.
+#[tauri::command]
+pub(crate) async fn import_sessions(
+    app: AppHandle,
+    engine: State<'_, EngineCell>,
+    agent: String,
+) -> Result<SessionImport, UserError> {
+    let desk = engine.open_engine(&app).await?;
+    let agent = transcripts::find_transcript_agent(&agent)?;
+    let query = ImportQuery {
+        agent,
+        place: agent_connections::find_place(&desk)?.transcripts(agent)?,
+        workspace: None,
+        since: connections::recent_since(),
+    };
+    transcripts::import_sessions(&desk, query).await
 }

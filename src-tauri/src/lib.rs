@@ -1,5 +1,5 @@
-//! The shell: one window, a tray icon, notifications, and eight commands: four delegate to the engine, three to the
-//! gateway for connections of agents, one opens the browser.
+//! The shell: one window, a tray icon, notifications, and nine commands: four delegate to the engine, four to the
+//! gateway for connections of agents and their sessions, one opens the browser.
 //!
 //! **It contains no logic, no SQL and no file access**, and it is the only crate that depends on Tauri. Requests of the
 //! person are passed to the engine as ops or queries; events come back. A request that allows or loosens needs more
@@ -117,7 +117,8 @@ fn app_builder() -> Builder<Wry> {
             commands::open_address,
             commands::list_connections,
             commands::plan_connection,
-            commands::change_connection
+            commands::change_connection,
+            commands::import_sessions
         ])
         .on_page_load(|webview, load| {
             if load.event() == PageLoadEvent::Finished {

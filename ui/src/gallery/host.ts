@@ -100,6 +100,9 @@ export class SampleHost implements Host {
   changeConnection(): Promise<void> {
     return Promise.resolve();
   }
+  importSessions(): Promise<never> {
+    return Promise.reject(new Error('The gallery imports nothing.'));
+  }
 
   #answer(query: Query): Answer {
     const ruled = this.rules.answer(query);

@@ -11,6 +11,7 @@ import type {
   Op,
   OpReceipt,
   Query,
+  SessionImport,
   UserError,
 } from './bindings';
 
@@ -46,6 +47,8 @@ export interface Host {
   planConnection(agent: string, action: ConnectionAction): Promise<ConnectionPlan | null>;
   /** Makes the change that was shown with this digest. */
   changeConnection(agent: string, action: ConnectionAction, shown: string): Promise<void>;
+  /** Imports the sessions of an agent that went on in the last week; its events are told as all others. */
+  importSessions(agent: string): Promise<SessionImport>;
 }
 
 /** The engine said no: a sentence and the next step. */
@@ -91,6 +94,7 @@ function windowHost(): Host {
     listConnections: () => ask('list_connections'),
     planConnection: (agent, action) => ask('plan_connection', { agent, action }),
     changeConnection: (agent, action, shown) => ask('change_connection', { agent, action, shown }),
+    importSessions: (agent) => ask('import_sessions', { agent }),
     pickFolder: async (from, file = false) =>
       (await import('@tauri-apps/plugin-dialog')).open({
         directory: !file,

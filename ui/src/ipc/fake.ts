@@ -19,6 +19,7 @@ import type {
   Query,
   RestoreReceipt,
   RuleSuggestion,
+  SessionImport,
   SessionView,
   UndoEntry,
 } from './bindings';
@@ -111,6 +112,10 @@ export class FakeHost implements Host {
 
   changeConnection(agent: string, action: ConnectionAction, shown: string): Promise<void> {
     return this.connections.change(agent, action, shown);
+  }
+
+  importSessions(agent: string): Promise<SessionImport> {
+    return this.connections.importSessions(agent);
   }
 
   submit(op: Op): Promise<OpReceipt> {

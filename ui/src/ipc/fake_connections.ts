@@ -1,6 +1,13 @@
 // The agents of the recorded engine: one in each state that the screen shows, and the effects of a change.
 
-import type { ConnectionAction, ConnectionPlan, ConnectionState, ConnectionView, UserError } from './bindings';
+import type {
+  ConnectionAction,
+  ConnectionPlan,
+  ConnectionState,
+  ConnectionView,
+  SessionImport,
+  UserError,
+} from './bindings';
 import { Refused } from './desk';
 
 const agent = (
@@ -24,14 +31,20 @@ const agent = (
     { text: '`disableAllHooks` in the settings of a project switches all hooks off there.', closed_by: null },
   ],
   checked_with: '1.0.0',
+  recent_sessions: null,
   ...more,
 });
 
 /** One in each state. */
 const standing = (): ConnectionView[] => [
   agent('claude-code', 'Claude Code', { type: 'not_connected' }),
-  agent('codex', 'Codex', { type: 'connected' }),
-  agent('gemini-cli', 'Gemini CLI', { type: 'other_program', program: '/opt/other/countersign' }),
+  agent('codex', 'Codex', { type: 'connected' }, { recent_sessions: 0 }),
+  agent(
+    'gemini-cli',
+    'Gemini CLI',
+    { type: 'other_program', program: '/opt/other/countersign' },
+    { recent_sessions: 12 },
+  ),
   agent('opencode', 'opencode', { type: 'removed' }, { program: null }),
   agent('cursor', 'Cursor', { type: 'not_connected' }, { program: null, acp: null, checked_with: null }),
 ];
@@ -45,6 +58,8 @@ export class FakeConnections {
   refusal: UserError | null = null;
   /** The changes that were made. */
   readonly made: { agent: string; action: ConnectionAction; shown: string }[] = [];
+  /** The agents whose sessions were imported. */
+  readonly imported: string[] = [];
 
   list(): Promise<ConnectionView[]> {
     return Promise.resolve(structuredClone(this.all));
@@ -88,6 +103,14 @@ export class FakeConnections {
     this.made.push({ agent: id, action, shown });
     this.#find(id).state = { type: action === 'connect' ? 'connected' : 'not_connected' };
     return Promise.resolve();
+  }
+
+  importSessions(id: string): Promise<SessionImport> {
+    if (this.refusal) return Promise.reject(new Refused(this.refusal));
+    const added = this.imported.includes(id) ? 0 : (this.#find(id).recent_sessions ?? 0);
+    this.imported.push(id);
+    const unchanged = (this.#find(id).recent_sessions ?? 0) - added;
+    return Promise.resolve({ added, grown: 0, unchanged, entries: 9 * added, elsewhere: 0, faults: 0, reasons: [] });
   }
 
   #find(id: string): ConnectionView {

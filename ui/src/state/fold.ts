@@ -167,6 +167,10 @@ function callAfter(view: CallView, body: CallEventBody, at: number): CallView {
       const { tool, title, target, mode, kind, trail, preview, undo } = body;
       return { ...view, tool, title, target, mode, kind, trail, preview, undo_availability: undo };
     }
+    case 'call_imported': {
+      const { tool, title, target, mode, kind } = body;
+      return { ...view, tool, title, target, mode, kind };
+    }
     case 'call_waiting': {
       const { digest, grants, refreshed, expires_at } = body;
       const since = view.pending?.since ?? at;

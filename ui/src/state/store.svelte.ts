@@ -9,6 +9,7 @@ import type {
   Op,
   OpReceipt,
   Query,
+  SessionImport,
   SessionView,
   Settings,
   UserError,
@@ -204,6 +205,9 @@ export abstract class Store {
   }
   changeConnection(agent: string, action: ConnectionAction, shown: string): Promise<void> {
     return this.#host.changeConnection(agent, action, shown);
+  }
+  importSessions(agent: string): Promise<SessionImport> {
+    return this.#host.importSessions(agent);
   }
 
   /** Changes some of the settings; false if that was refused, which is reported to the person. */

@@ -65,11 +65,16 @@ pub use crate::engine::external_agents::{AgentTurn, ExternalAgents};
 pub use crate::engine::external_client::{
     ClientCall, ClientOutcome, ExternalClient, ProgressSender,
 };
+pub use crate::engine::session_import::{
+    ImportReceipt, ImportedBody, ImportedCall, ImportedEntry, ImportedResult, ImportedSession,
+};
 pub use crate::host::config::{EngineConfig, Host};
 pub use crate::session::agent_runner::{AGENT_PROVIDER, AgentPrompt, AgentTurnEnd};
 pub use crate::session::delegates::DelegatedRun;
 pub use crate::session::engine_state::event_hub::{EventBatch, EventStream};
-pub use crate::session::manual_calls::{BY_HAND_CLIENT, is_manual as is_manual_provider};
+pub use crate::session::manual_calls::{
+    BY_HAND_CLIENT, IMPORTED_PROVIDER, is_manual as is_manual_provider,
+};
 pub use crate::toolset::servers::backing::{GivenServer, ServerChoice};
 pub use crate::toolset::servers::servers_from_file;
 pub use engine::Engine;

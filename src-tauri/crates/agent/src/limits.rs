@@ -11,6 +11,8 @@ pub const NAME_CHARS_MAX: usize = 256;
 pub const MESSAGE_BYTES_MAX: usize = 1024 * 1024;
 /// Number of images in one message of a person.
 pub const MESSAGE_IMAGES_MAX: usize = 20;
+/// Number of events of an imported session that are recorded at a time.
+pub const IMPORTED_EVENTS_PENDING_MAX: usize = 1_024;
 /// Longest arguments of one call, in bytes of JSON.
 pub const ARGUMENTS_BYTES_MAX: usize = 10 * 1024 * 1024;
 /// Pieces of text are joined for this long before they are recorded and shown.

@@ -229,6 +229,7 @@ impl EventPrinter {
                 self.print_paragraph(out, &text)
             }
             CallChange::Judged { .. }
+            | CallChange::Imported { .. }
             | CallChange::Waiting { .. }
             | CallChange::Decided { .. }
             | CallChange::Edited { .. }

@@ -50,6 +50,8 @@ pub const HOST_IDLE_MAX: Duration = Duration::from_secs(15 * 60);
 pub const HOOK_CHECK_TIMEOUT: Duration = Duration::from_secs(60);
 /// Number of bytes that are read of a hook's answer, and of what it says on standard error.
 pub const HOOK_ANSWER_BYTES_MAX: u64 = 64 * 1024;
+/// Time for which sessions of an agent count as recent, in milliseconds.
+pub const RECENT_SESSIONS_MS: i64 = 7 * 24 * 60 * 60 * 1_000;
 /// Most transcripts of an agent that are read.
 pub const TRANSCRIPT_FILES_MAX: usize = 50_000;
 /// Most calls that are taken from transcripts.

@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use protocol::connection::{ConnectionAction, ConnectionPlan, ConnectionView};
+use protocol::connection::{ConnectionAction, ConnectionPlan, ConnectionView, SessionImport};
 use protocol::query::{Answer, EngineView, Query};
 use protocol::{Event, Op, UserError, op::OpReceipt};
 use ts_rs::{Config, ExportError, TS};
@@ -32,6 +32,7 @@ pub fn write_bindings(folder: &Path) -> Result<(), ExportError> {
     ConnectionView::export_all(&config)?;
     ConnectionAction::export_all(&config)?;
     ConnectionPlan::export_all(&config)?;
+    SessionImport::export_all(&config)?;
     write_index(folder)
 }
 

@@ -27,6 +27,8 @@ pub struct ConnectionView {
     pub gaps: Vec<AgentGap>,
     /// The version that its connection was tried with; `None` if it was tried with none.
     pub checked_with: Option<String>,
+    /// Number of its sessions that went on in the last week; `None` if it keeps no transcripts that can be read.
+    pub recent_sessions: Option<u64>,
 }
 
 /// The program by which an agent speaks the Agent Client Protocol.
@@ -111,4 +113,23 @@ pub struct ConnectionPlan {
     pub copy: Option<String>,
     /// Digest of the file before the change and after it: only what was shown is made.
     pub digest: Digest,
+}
+
+/// What an import of an agent's sessions added to the record.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SessionImport {
+    /// Number of sessions that were not on record.
+    pub added: u64,
+    /// Number of sessions on record that had something new.
+    pub grown: u64,
+    /// Number of sessions on record that had nothing new.
+    pub unchanged: u64,
+    /// Number of messages and calls that were added.
+    pub entries: u64,
+    /// Number of sessions that were left out, because they were in other folders, or in one that is not known.
+    pub elsewhere: u64,
+    /// Number of files and lines that cannot be read.
+    pub faults: u64,
+    /// The first of these, each with its reason.
+    pub reasons: Vec<String>,
 }

@@ -3,7 +3,7 @@
 import type { ConnectionAction, ConnectionPlan, ConnectionView, UserError } from '../../ipc/bindings';
 import { faultOf } from '../../ipc/desk';
 import type { Desk } from '../../state/desk.svelte';
-import { actionWords } from './words';
+import { actionWords, importWords } from './words';
 
 /** A change that the person looks at before it is made. */
 export interface ShownChange {
@@ -20,6 +20,8 @@ export class Connections {
   shown: ShownChange | null = $state.raw(null);
   /** Why the last act was refused, and on which agent. */
   refusal: { agent: string; fault: UserError } | null = $state.raw(null);
+  /** The agent whose sessions are being imported. */
+  importing: string | null = $state(null);
   #busy = false;
   readonly #desk: Desk;
 
@@ -64,6 +66,20 @@ export class Connections {
       this.#desk.toasts.add({ icon: 'check', ink: 'plain', title, text: then, brief: true });
       this.#desk.announced = `${title}.`;
       await this.load();
+    });
+  }
+  /** Imports the sessions of an agent that went on in the last week. */
+  async importSessions(agent: ConnectionView): Promise<void> {
+    await this.#attempt(agent, async () => {
+      this.importing = agent.id;
+      try {
+        const title = `Imported from ${agent.title}`;
+        const text = importWords(await this.#desk.importSessions(agent.id));
+        this.#desk.toasts.add({ icon: 'check', ink: 'plain', title, text, brief: true });
+        this.#desk.announced = `${title}: ${text}`;
+      } finally {
+        this.importing = null;
+      }
     });
   }
   /** Puts the change aside that is shown. */

@@ -176,3 +176,29 @@ describe('a change', () => {
     await waitFor(() => expect(focused()).toBe('disconnect-claude-code'));
   });
 });
+
+describe('past sessions', () => {
+  test('are counted where an agent keeps transcripts, and imported on request', async () => {
+    const host = await open();
+    expect(text('past-gemini-cli')).toBe('12 sessions in the last 7 days, in its own transcripts');
+    expect(text('past-codex')).toBe('0 sessions in the last 7 days, in its own transcripts');
+    expect(screen.queryByTestId('import-codex'), 'there is nothing to import').toBeNull();
+    expect(screen.queryByTestId('past-opencode'), 'it keeps none that can be read').toBeNull();
+    expect(await findSeriousFaults()).toEqual([]);
+    await click('import-gemini-cli');
+    await waitFor(() => expect(at('toast').textContent).toContain('Imported from Gemini CLI'));
+    expect(at('toast').textContent).toContain('12 sessions added.');
+    expect(at('live').textContent).toBe('Imported from Gemini CLI: 12 sessions added.');
+    expect(host.connections.imported).toEqual(['gemini-cli']);
+    await click('import-gemini-cli');
+    await waitFor(() => expect(at('live').textContent).toContain('12 sessions had nothing new.'));
+  });
+
+  test('that cannot be imported say why at their agent', async () => {
+    const host = await open();
+    host.connections.refusal = { message: 'The record is full.', hint: 'Free some space.', context: [] };
+    await click('import-gemini-cli');
+    const refusal = await within(at('agent-gemini-cli')).findByTestId('connection-refusal');
+    expect(refusal.textContent).toContain('The record is full. Free some space.');
+  });
+});

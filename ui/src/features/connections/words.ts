@@ -1,6 +1,7 @@
 // What is said of a connection: its state, what that means, and the acts that it leaves.
 
-import type { ConnectionAction, ConnectionState } from '../../ipc/bindings';
+import type { ConnectionAction, ConnectionState, SessionImport } from '../../ipc/bindings';
+import { plural } from '../../widgets/figures';
 import type { ShownState } from '../../domain/states';
 
 /** How the state of a connection is shown. */
@@ -59,3 +60,16 @@ export const actionWords: Record<ConnectionAction, { text: string; done: string;
   },
   disconnect: { text: 'Disconnect', done: 'Disconnected', then: 'Nobody judges its calls any more.' },
 };
+
+/** Returns what an import added, and what could not be read. */
+export function importWords({ added, grown, unchanged, elsewhere, faults, reasons }: SessionImport): string {
+  const sessions = (count: number): string => plural(count, 'session');
+  const parts = [
+    added > 0 && `${sessions(added)} added.`,
+    grown > 0 && `${sessions(grown)} had something new.`,
+    unchanged > 0 && `${sessions(unchanged)} had nothing new.`,
+    elsewhere > 0 && `${sessions(elsewhere)} left out: their folders are not known.`,
+    faults > 0 && `Not read: ${plural(faults, 'line or file', 'lines and files')}, the first: ${reasons[0] ?? ''}.`,
+  ];
+  return parts.filter(Boolean).join(' ') || 'There was nothing to import.';
+}

@@ -65,6 +65,8 @@ function words(body: EventBody): { icon: IconName; text: string; detail: string 
       return { icon: 'task', text: 'The agent asked for it', detail: body.reasoning ?? '' };
     case 'call_judged':
       return { icon: 'rules', text: `Judged: ${body.trail.verdict}`, detail: body.trail.lead };
+    case 'call_imported':
+      return { icon: 'history', text: 'Read from the transcript of an agent', detail: 'It was not judged here.' };
     case 'call_waiting':
       return {
         icon: 'waiting',

@@ -21,6 +21,10 @@ call: CallId,
  */
 tool: string, 
 /**
+ * Whether the call was read from the transcript of the agent that made it: nobody validated or judged it here.
+ */
+imported?: boolean, 
+/**
  * Validation of the tool's name and the arguments.
  */
 validated: AccountValidation, 

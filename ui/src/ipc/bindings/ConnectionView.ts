@@ -43,4 +43,8 @@ gaps: Array<AgentGap>,
 /**
  * The version that its connection was tried with; `None` if it was tried with none.
  */
-checked_with: string | null, };
+checked_with: string | null, 
+/**
+ * Number of its sessions that went on in the last week; `None` if it keeps no transcripts that can be read.
+ */
+recent_sessions: number | null, };

@@ -231,6 +231,35 @@ undo: UndoAvailability,
  * Evidence for the verdict, apart from the rules; none if the call was not examined, or if the evidence is too
  * long.
  */
+evidence?: Evidence, } | { "type": "call_imported", 
+/**
+ * The tool's id; the agent's name of the tool if it is none of ours.
+ */
+tool: string, 
+/**
+ * Name of the tool for people.
+ */
+title: string, 
+/**
+ * Target of the call: a path, a command, a host.
+ */
+target: string, 
+/**
+ * Mode of the tool; none if nothing defines it (M21).
+ */
+mode: ToolMode | null, 
+/**
+ * Kind of the call.
+ */
+kind: ToolKind, 
+/**
+ * Whether the effects of such a call could be undone here.
+ */
+undo: UndoAvailability, 
+/**
+ * Evidence for a verdict by rules that are tried; none if the call could not be examined, or if the evidence is
+ * too long.
+ */
 evidence?: Evidence, } | { "type": "call_waiting", 
 /**
  * Digest that a decision must name.

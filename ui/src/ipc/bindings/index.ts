@@ -230,6 +230,7 @@ export type { ServerToolsSettings } from "./ServerToolsSettings";
 export type { ServerTransport } from "./ServerTransport";
 export type { ServerView } from "./ServerView";
 export type { SessionId } from "./SessionId";
+export type { SessionImport } from "./SessionImport";
 export type { SessionOptions } from "./SessionOptions";
 export type { SessionState } from "./SessionState";
 export type { SessionView } from "./SessionView";

@@ -21,9 +21,10 @@ use crate::rulebook::{self, RulebookScope};
 use crate::run;
 use crate::session::conversation::Conversation;
 use crate::session::engine_state::EngineState;
+use crate::session::manual_calls::{self, IMPORTED_PROVIDER};
 use crate::session::toolbox::Toolbox;
 use crate::session::user_message::UserMessage;
-use crate::session::{elicitation, grants, planning};
+use crate::session::{Session, elicitation, grants, planning};
 use crate::toolset::api_context::ApiContext;
 use crate::toolset::{apis, servers};
 use crate::undo::{self, coverage};
@@ -100,12 +101,12 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
             images,
         } => {
             let said = UserMessage::parse(text, images)?;
-            run::add_user_message(&engine.session(&session)?, said)
+            run::add_user_message(&own_session(engine, &session)?, said)
                 .await
                 .map(|_run| OpReceipt::default())
         }
         Op::SetPlanning { session, on } => {
-            let session = engine.session(&session)?;
+            let session = own_session(engine, &session)?;
             planning::set_planning(&session, on, PlanningActor::Person)
                 .await
                 .map(|()| OpReceipt::default())
@@ -127,7 +128,7 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
             ))
         }
         Op::Resume { session } => {
-            run::start_run(&engine.session(&session)?)?;
+            run::start_run(&own_session(engine, &session)?)?;
             Ok(OpReceipt::default())
         }
         Op::Decide {
@@ -262,6 +263,18 @@ fn after_rules_saved(engine: &EngineState, root: Option<PathBuf>) -> Result<OpRe
     Ok(OpReceipt::default())
 }
 
+/// Returns a session that can be continued here.
+///
+/// # Errors
+/// There is no such session, or it was imported from another agent.
+fn own_session(engine: &Arc<EngineState>, id: &SessionId) -> Result<Arc<Session>, UserError> {
+    let view = engine.record.session(id)?;
+    match view.filter(|view| view.model.provider == IMPORTED_PROVIDER) {
+        Some(view) => Err(manual_calls::imported_session_error(&view.model.model)),
+        None => engine.session(id),
+    }
+}
+
 /// Ends the work of a session whose process no longer exists. Returns whether it had any.
 async fn end_abandoned_session(
     engine: &Arc<EngineState>,
@@ -389,7 +402,7 @@ pub(crate) async fn open_session(
 }
 
 /// Returns the first line of the prompt, without marks, cut between words.
-fn title_from_prompt(prompt: &str) -> String {
+pub(crate) fn title_from_prompt(prompt: &str) -> String {
     const CHARS_MAX: usize = 64;
     let line: String = prompt
         .trim()

@@ -17,6 +17,7 @@ pub(crate) mod maintenance;
 mod posture;
 pub(crate) mod queries;
 pub(crate) mod request;
+pub(crate) mod session_import;
 pub mod settings;
 pub(crate) mod since;
 pub(crate) mod tool_trial;
@@ -29,7 +30,7 @@ use lsp::{LanguageServers, LspTimeouts};
 use parking_lot::{Mutex, RwLock};
 use protocol::op::OpReceipt;
 use protocol::query::{Answer, EngineView, Query};
-use protocol::{Op, Settings, UserError};
+use protocol::{At, Op, Settings, UserError};
 use provider::{Provider, Providers, SystemKeyStore};
 use record::Record;
 use runtime::{DryRunEnvironment, History, InheritedEnv};
@@ -175,6 +176,11 @@ impl Engine {
     /// Returns the position of the last recorded event.
     pub fn last_seq(&self) -> Result<u64, UserError> {
         Ok(self.state.record.last_seq()?)
+    }
+
+    /// Returns the time by the engine's clock.
+    pub fn now(&self) -> At {
+        self.state.now()
     }
 
     /// Limits the record to this number of pages, so that tests can simulate a full disk.

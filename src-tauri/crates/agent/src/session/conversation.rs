@@ -322,6 +322,7 @@ impl Conversation {
                 self.add_outcome(call, outcome);
             }
             CallChange::Judged { .. }
+            | CallChange::Imported { .. }
             | CallChange::Decided { .. }
             | CallChange::HookAnswered { .. }
             | CallChange::UndoPrepared { .. }

@@ -297,6 +297,12 @@ pub(crate) enum SessionsCommand {
     ///
     /// Its record stays, and `run --resume` goes on with it.
     Close(SessionNames),
+    /// Import the sessions of another agent from its transcripts.
+    ///
+    /// Each becomes a session on record, marked as imported: it can be searched, shown and exported, and rules can be tried
+    /// on its calls. Nothing of it was judged here, and it cannot be continued or undone here. Imported again, a session
+    /// gets what is new in it.
+    Import(ImportSessionsArgs),
 }
 
 /// Sessions that a subcommand is about.
@@ -305,4 +311,23 @@ pub(crate) struct SessionNames {
     /// Its id or the end of it, as `sessions` lists it; or `last`.
     #[arg(required = true, value_name = "SESSION")]
     pub(crate) sessions: Vec<String>,
+}
+
+/// The sessions to import.
+#[derive(Debug, Args)]
+pub(crate) struct ImportSessionsArgs {
+    /// The agent.
+    #[arg(long, value_name = "AGENT", value_parser = ["claude-code", "codex", "gemini-cli"])]
+    pub(crate) from: String,
+    /// One transcript alone; without it, all that the agent keeps.
+    pub(crate) file: Option<PathBuf>,
+    /// Only sessions that went on since then: a day such as 2026-05-01, or an age such as 12h, 7d or 2w.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// Those in this folder and below it.
+    #[arg(long, value_name = "DIR", default_value = ".", conflicts_with = "all")]
+    pub(crate) workspace: PathBuf,
+    /// Those in every folder.
+    #[arg(long)]
+    pub(crate) all: bool,
 }

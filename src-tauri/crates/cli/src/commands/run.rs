@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agent::config::RunLimitOverrides;
-use agent::{AGENT_PROVIDER, Engine, EventBatch, Host, StructuredRequest};
+use agent::{AGENT_PROVIDER, Engine, EventBatch, Host, IMPORTED_PROVIDER, StructuredRequest};
 use gateway::acp_client;
 use protocol::event::Enclosure;
 use protocol::mappers::Vocabulary;
@@ -158,6 +158,7 @@ async fn find_last_session(desk: &Engine, workspace: &Path) -> Result<SessionVie
     let real = canonical_folder(workspace);
     let mut all = desk.snapshot().await?.sessions;
     all.retain(|view| view.workspace == root || Some(&view.workspace) == real.as_ref());
+    all.retain(|view| view.model.provider != IMPORTED_PROVIDER);
     sessions::find_last_active(desk, &all)
         .await?
         .ok_or_else(|| {

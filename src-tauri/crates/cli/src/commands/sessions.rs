@@ -7,6 +7,7 @@ use protocol::view::entry::SessionView;
 use protocol::{At, EntryBody, Op, SessionId, SessionState};
 use serde_json::json;
 
+use super::session_import::import_sessions;
 use crate::args::{SessionNames, SessionsArgs, SessionsCommand};
 use crate::exit::{CliError, CliResult, ExitReason};
 use crate::limits::PAGE_ENTRIES;
@@ -34,6 +35,7 @@ pub(crate) async fn run_sessions(
             place_sessions(desk, &names, ListPlace::Recent, out).await
         }
         Some(SessionsCommand::Close(names)) => close_sessions(desk, &names, out).await,
+        Some(SessionsCommand::Import(args)) => import_sessions(desk, args, out).await,
         None => list_sessions(desk, &args, out).await,
     }
 }

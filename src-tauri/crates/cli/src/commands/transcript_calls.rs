@@ -124,7 +124,7 @@ impl TranscriptCalls {
 }
 
 /// Returns the folder in which an agent keeps its transcripts.
-fn usual_place(agent: ExternalAgent) -> Result<TranscriptPlace, CliError> {
+pub(super) fn usual_place(agent: ExternalAgent) -> Result<TranscriptPlace, CliError> {
     let no_home = || CliError::usage("There is no home folder.", "Name a transcript.");
     let home = EngineConfig::home_dir().ok_or_else(no_home)?;
     let place = TranscriptPlace::of_agent(agent, &home, |name| std::env::var_os(name));
@@ -137,12 +137,13 @@ fn warn_of_rest(found: &Transcripts, out: &OutputWriter) {
         let message = format!("Left out, because they were made in other folders: {count}.");
         out.write_warning(&UserError::new(message, "Name another --workspace."));
     }
-    let faults = &found.faults;
-    if faults.count > 0 {
-        let message = format!(
-            "Lines and files of transcripts that were not read: {}.",
-            faults.count
-        );
-        out.write_warning(&UserError::new(message, faults.shown.join("; ")));
+    warn_of_faults(found.faults.count, &found.faults.shown, out);
+}
+
+/// Warns of the number of lines and files that were not read, with the reasons of the first of them.
+pub(super) fn warn_of_faults(count: u64, reasons: &[String], out: &OutputWriter) {
+    if count > 0 {
+        let message = format!("Lines and files of transcripts that were not read: {count}.");
+        out.write_warning(&UserError::new(message, reasons.join("; ")));
     }
 }

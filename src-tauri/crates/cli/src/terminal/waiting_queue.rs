@@ -98,7 +98,8 @@ impl WaitingQueue {
             | CallChange::Edited { .. }
             | CallChange::Started
             | CallChange::Ended { .. } => self.drop_call(session, call),
-            CallChange::HookAnswered { .. }
+            CallChange::Imported { .. }
+            | CallChange::HookAnswered { .. }
             | CallChange::UndoPrepared { .. }
             | CallChange::Output { .. }
             | CallChange::Update { .. }

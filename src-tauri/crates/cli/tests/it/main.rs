@@ -33,6 +33,7 @@ mod runs;
 #[cfg(unix)]
 mod server_file_tools;
 mod servers;
+mod session_import;
 mod settings;
 mod short_ids;
 mod support;

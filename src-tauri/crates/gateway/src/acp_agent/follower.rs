@@ -243,7 +243,8 @@ impl Follower {
                 }
                 return Ok(None);
             }
-            CallChange::HookAnswered { .. }
+            CallChange::Imported { .. }
+            | CallChange::HookAnswered { .. }
             | CallChange::UndoPrepared { .. }
             | CallChange::Update { .. }
             | CallChange::Progress { .. }

@@ -31,4 +31,4 @@ mod tests;
 pub use agents::{ConnectableAgent, find_agent, list_agents};
 pub use change::{ConnectionChange, make_shown_change, plan_change, plan_connect, plan_disconnect};
 pub use check::{CheckedAnswer, check_connection};
-pub use survey::{ConnectionPlace, find_hook_program, inspect_agent, inspect_agents};
+pub use survey::{ConnectionPlace, find_hook_program, inspect_agent, inspect_agents, recent_since};

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use protocol::UserError;
 use protocol::connection::{AcpProgram, ConnectionState, ConnectionView};
+use protocol::{At, UserError};
 use runtime::ConfigFile;
+use runtime::clock::{Clock, SystemClock};
 use serde_json::Value;
 
 use super::agents::{AcpStart, ConfigFormat, ConnectableAgent, list_agents};
@@ -17,6 +18,9 @@ use super::hook_command::HookTarget;
 use super::hook_entries::{entries_for, find_own_hooks};
 use super::plugin;
 use super::records::ConnectionRecords;
+use crate::agent_calls::ExternalAgent;
+use crate::limits::RECENT_SESSIONS_MS;
+use crate::transcripts::{TranscriptPlace, count_sessions_since};
 
 /// Where agents keep their configurations, and where it is kept what was written into them.
 #[derive(Debug, Clone)]
@@ -62,6 +66,17 @@ impl ConnectionPlace {
         })
     }
 
+    /// Returns where an agent keeps its transcripts.
+    ///
+    /// # Errors
+    /// They have no form that is known.
+    pub fn transcripts(&self, agent: ExternalAgent) -> Result<TranscriptPlace, UserError> {
+        TranscriptPlace::of_agent(agent, &self.home, |name| {
+            let folder = self.variables.get(name)?;
+            Some(folder.clone().into_os_string())
+        })
+    }
+
     /// Returns the file that an agent's hooks are written into.
     pub(super) fn config_file(&self, agent: &ConnectableAgent) -> PathBuf {
         agent.config_file(&self.home, &self.variables)
@@ -79,6 +94,11 @@ pub fn find_hook_program(app: &Path) -> Option<PathBuf> {
     let beside = app.with_file_name(NAME);
     let mut names = [beside.to_str()?, NAME].into_iter();
     names.find_map(runtime::find_program)
+}
+
+/// Returns the beginning of the time whose sessions are counted, and imported from the window.
+pub fn recent_since() -> At {
+    SystemClock.now() - RECENT_SESSIONS_MS
 }
 
 /// Returns what there is to know of every agent on this machine.
@@ -102,7 +122,15 @@ pub fn inspect_agent(agent: &ConnectableAgent, place: &ConnectionPlace) -> Conne
         acp: agent.acp.as_ref().map(inspect_acp_program),
         gaps: agent.gaps.clone(),
         checked_with: agent.checked_with.clone(),
+        recent_sessions: count_recent_sessions(agent, place),
     }
+}
+
+/// Returns the number of sessions of an agent that went on in the last week; `None` if it keeps no transcripts that can be
+/// read.
+fn count_recent_sessions(agent: &ConnectableAgent, place: &ConnectionPlace) -> Option<u64> {
+    let agent = ExternalAgent::from_id(&agent.id)?;
+    count_sessions_since(agent, &place.transcripts(agent).ok()?, recent_since())
 }
 
 fn inspect_acp_program(start: &AcpStart) -> AcpProgram {

@@ -7,6 +7,9 @@ use crate::agent_calls::ExternalAgent;
 use crate::transcripts::session_state::SessionState;
 use crate::transcripts::{claude_code, codex, gemini_cli};
 
+/// Next step where an agent's transcripts cannot be read.
+pub(super) const TRANSCRIPT_AGENTS_HINT: &str = "Name claude-code, codex or gemini-cli.";
+
 /// Form of an agent's transcripts.
 pub(super) struct TranscriptForm {
     /// The agent's folder in the home folder.
@@ -17,8 +20,20 @@ pub(super) struct TranscriptForm {
     pub folder: &'static str,
     /// Pattern of the transcripts in that.
     pub pattern: &'static str,
-    /// Reads the calls of one entry.
+    /// Beginning of the names of files that hold what a sub-agent did in the session of another file.
+    pub sub_agent_prefix: Option<&'static str>,
+    /// Reads what was said and done in one entry.
     pub read_entry: fn(&mut SessionState<'_>, &Value),
+}
+
+impl TranscriptForm {
+    /// Whether a file is the transcript of a session, and not of a sub-agent in one.
+    pub(super) fn is_whole_session(&self, file: &str) -> bool {
+        let name = file.rsplit('/').next().unwrap_or(file);
+        !self
+            .sub_agent_prefix
+            .is_some_and(|prefix| name.starts_with(prefix))
+    }
 }
 
 /// Returns the form of an agent's transcripts.
@@ -32,6 +47,7 @@ pub(super) fn find_form(agent: ExternalAgent) -> Result<TranscriptForm, UserErro
             variable: Some("CLAUDE_CONFIG_DIR"),
             folder: "projects",
             pattern: "**/*.jsonl",
+            sub_agent_prefix: Some("agent-"),
             read_entry: claude_code::read_entry,
         }),
         ExternalAgent::Codex => Ok(TranscriptForm {
@@ -39,6 +55,7 @@ pub(super) fn find_form(agent: ExternalAgent) -> Result<TranscriptForm, UserErro
             variable: Some("CODEX_HOME"),
             folder: "sessions",
             pattern: "**/rollout-*.jsonl",
+            sub_agent_prefix: None,
             read_entry: codex::read_entry,
         }),
         ExternalAgent::GeminiCli => Ok(TranscriptForm {
@@ -46,12 +63,12 @@ pub(super) fn find_form(agent: ExternalAgent) -> Result<TranscriptForm, UserErro
             variable: None,
             folder: "tmp",
             pattern: "*/chats/**/session-*.{json,jsonl}",
+            sub_agent_prefix: None,
             read_entry: gemini_cli::read_entry,
         }),
         ExternalAgent::Opencode | ExternalAgent::Cursor => {
             let message = format!("Transcripts of {} cannot be read.", agent.name());
-            let hint = "Name claude-code, codex or gemini-cli.";
-            Err(UserError::new(message, hint))
+            Err(UserError::new(message, TRANSCRIPT_AGENTS_HINT))
         }
     }
 }

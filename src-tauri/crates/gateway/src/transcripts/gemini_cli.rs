@@ -5,18 +5,19 @@ use data_encoding::HEXLOWER;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::transcripts::session_state::SessionState;
+use crate::transcripts::session_state::{SessionState, join_texts};
 
-/// Reads the calls of a message, of a list of messages that takes their place, or of a whole document.
+/// Reads a message, a list of messages that takes their place, or a whole document.
 pub(super) fn read_entry(state: &mut SessionState<'_>, entry: &Value) {
     state.note_session(entry, "sessionId");
     state.note_time(entry);
-    if let (None, Some(hash)) = (
+    if let (None, Some(workspace), Some(hash)) = (
         &state.folder,
+        state.workspace,
         entry.get("projectHash").and_then(Value::as_str),
     ) {
-        let ours = Sha256::digest(state.query.workspace.as_os_str().as_encoded_bytes());
-        state.folder = (HEXLOWER.encode(&ours) == hash).then(|| state.query.workspace.to_owned());
+        let ours = Sha256::digest(workspace.as_os_str().as_encoded_bytes());
+        state.folder = (HEXLOWER.encode(&ours) == hash).then(|| workspace.to_owned());
     }
     for list in ["/messages", "/$set/messages"] {
         let messages = entry.pointer(list).and_then(Value::as_array);
@@ -28,13 +29,43 @@ pub(super) fn read_entry(state: &mut SessionState<'_>, entry: &Value) {
 }
 
 fn read_message(state: &mut SessionState<'_>, message: &Value) {
+    state.note_time(message);
+    let said = message.get("content").map(join_texts).unwrap_or_default();
+    match message.get("type").and_then(Value::as_str) {
+        Some("user") => state.add_prompt(said),
+        Some("gemini") => state.add_answer(said),
+        Some(_) | None => {}
+    }
     let calls = message.get("toolCalls").and_then(Value::as_array);
     for call in calls.into_iter().flatten() {
         state.note_time(call);
-        if let (Some(tool), Some(Value::Object(input))) =
-            (call.get("name").and_then(Value::as_str), call.get("args"))
-        {
+        let Some(tool) = call.get("name").and_then(Value::as_str) else {
+            continue;
+        };
+        if let Some(Value::Object(input)) = call.get("args") {
             state.add_call(call.get("id"), tool, input.clone());
         }
+        if let Some(result) = call.get("result").filter(|result| !result.is_null()) {
+            let status = call.get("status").and_then(Value::as_str);
+            let failed = matches!(status, Some("error" | "cancelled"));
+            state.add_result(call.get("id"), result_text(result), failed);
+        }
     }
+}
+
+/// Returns what the model read of a call: the outputs and errors of its responses, and other parts as they are.
+fn result_text(result: &Value) -> String {
+    let parts = result
+        .as_array()
+        .map_or_else(|| vec![result], |parts| parts.iter().collect());
+    let texts = parts.into_iter().map(|part| {
+        let response = part.pointer("/functionResponse/response");
+        let text = response.and_then(|response| {
+            let members = ["output", "error"].iter();
+            let mut texts = members.filter_map(|name| response.get(name)?.as_str());
+            texts.next()
+        });
+        text.map_or_else(|| join_texts(part), str::to_owned)
+    });
+    texts.collect::<Vec<_>>().join("\n")
 }

@@ -1,9 +1,10 @@
-//! Transcripts that other agents keep: the calls in them, in the order in which they were made.
+//! Transcripts that other agents keep: the calls in them, in the order in which they were made, and their sessions, to be
+//! imported into the record.
 //!
 //! Files are read line by line and never changed. **A transcript is somebody else's text**: a line that is too long, is
 //! no JSON, or has another form is counted and named, and the rest is read.
 //!
-//! Start reading at [`read_transcripts`].
+//! Start reading at [`read_transcripts`] and [`import_sessions`].
 
 mod claude_code;
 mod codex;
@@ -11,24 +12,27 @@ mod form;
 mod gemini_cli;
 mod lines;
 mod places;
+mod session_builder;
+mod session_import;
 mod session_state;
+mod sessions;
+mod transcript_file;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use protocol::{At, UserError};
-use runtime::Workspace;
 use serde_json::{Map, Value};
 
 pub use crate::transcripts::places::{TranscriptPlace, resolve_workspace};
+pub use crate::transcripts::session_import::{ImportQuery, import_sessions};
+pub use crate::transcripts::sessions::count_sessions_since;
 
 use crate::agent_calls::ExternalAgent;
-use crate::limits::{
-    TRANSCRIPT_BYTES_MAX, TRANSCRIPT_CALLS_MAX, TRANSCRIPT_FAULTS_SHOWN, TRANSCRIPT_FILE_BYTES_MAX,
-};
-use crate::transcripts::form::find_form;
-use crate::transcripts::lines::{Line, TranscriptLines};
-use crate::transcripts::session_state::SessionState;
+use crate::limits::{TRANSCRIPT_BYTES_MAX, TRANSCRIPT_CALLS_MAX, TRANSCRIPT_FAULTS_SHOWN};
+use crate::transcripts::form::{TRANSCRIPT_AGENTS_HINT, find_form};
+use crate::transcripts::session_state::{EntryBody, SessionState, TranscriptEntry};
+use crate::transcripts::transcript_file::TranscriptFile;
 
 /// A call of a transcript.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,6 +91,18 @@ impl TranscriptFaults {
     }
 }
 
+/// Returns the agent with this name, whose transcripts can be read.
+///
+/// # Errors
+/// There is no such agent, or the form of its transcripts is not known.
+pub fn find_transcript_agent(id: &str) -> Result<ExternalAgent, UserError> {
+    let agent = ExternalAgent::from_id(id).ok_or_else(|| {
+        let message = format!("There is no agent `{id}` whose transcripts can be read.");
+        UserError::new(message, TRANSCRIPT_AGENTS_HINT)
+    })?;
+    find_form(agent).map(|_| agent)
+}
+
 /// Reads the transcripts of an agent. A call that stands in several files, because a session was continued in another
 /// one, counts once.
 ///
@@ -98,68 +114,73 @@ pub fn read_transcripts(
 ) -> Result<Transcripts, UserError> {
     let form = find_form(query.agent)?;
     let (root, files) = place.open(query.agent, &form)?;
-    let mut found = Transcripts::default();
-    let mut ids = HashSet::new();
+    let mut found = CollectedCalls::default();
     let mut faults = TranscriptFaults::default();
-    let mut kept_bytes = 0;
     for file in files {
-        let mut state = SessionState {
-            query,
-            found: &mut found,
-            ids: &mut ids,
-            session: file.clone(),
-            folder: places::find_project_root(&root, &file),
-            at: At::MIN,
+        let transcript = TranscriptFile {
+            root: &root,
+            file: &file,
+            form: &form,
+            workspace: Some(query.workspace),
         };
-        let mut read = |bytes: &[u8]| -> Result<(), String> {
-            let entry = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-            let calls = state.found.calls.len();
-            if kept_bytes <= TRANSCRIPT_BYTES_MAX && calls <= TRANSCRIPT_CALLS_MAX {
-                (form.read_entry)(&mut state, &entry);
-            }
-            if state.found.calls.len() > calls {
-                kept_bytes += bytes.len() as u64;
-            }
-            Ok(())
-        };
-        read_entries(&root, &file, &mut read, &mut faults);
-        if kept_bytes > TRANSCRIPT_BYTES_MAX || found.calls.len() > TRANSCRIPT_CALLS_MAX {
+        transcript.read_entries(&mut faults, &mut |state, bytes| {
+            found.take_calls(query, state, bytes);
+        });
+        if found.is_full() {
             let message = "The transcripts hold more calls than can be taken at a time.";
             return Err(UserError::new(message, "Name a later time with --since."));
         }
     }
+    let mut found = found.found;
     found.calls.sort_by_key(|call| call.at);
     Ok(Transcripts { faults, ..found })
 }
 
-/// Reads each entry of a file: a line, or the whole document of an earlier version.
-fn read_entries(
-    root: &Workspace,
-    file: &str,
-    read: &mut dyn FnMut(&[u8]) -> Result<(), String>,
-    faults: &mut TranscriptFaults,
-) {
-    if file.ends_with(".json") {
-        let bytes = root.read_whole(file, TRANSCRIPT_FILE_BYTES_MAX);
-        let bytes = bytes.map_err(|error| error.to_string());
-        if let Err(why) = bytes.and_then(|bytes| read(&bytes.unwrap_or_default())) {
-            faults.add(format!("{file}: {why}"));
-        }
-        return;
+/// The calls that were found so far.
+#[derive(Default)]
+struct CollectedCalls {
+    found: Transcripts,
+    /// Ids of the calls that were seen, with their times: some models number the calls of every session from 1.
+    ids: HashSet<(String, At)>,
+    /// Bytes of the lines with calls that were kept.
+    bytes: u64,
+}
+
+impl CollectedCalls {
+    fn is_full(&self) -> bool {
+        self.bytes > TRANSCRIPT_BYTES_MAX || self.found.calls.len() > TRANSCRIPT_CALLS_MAX
     }
-    let mut lines = TranscriptLines::open(root, file);
-    loop {
-        let (number, read) = match lines.next_line() {
-            Ok(None) => break,
-            Ok(Some(Line::Text { number, bytes })) => (number, read(bytes)),
-            Ok(Some(Line::TooLong { number })) => (number, Err("it is too long".to_owned())),
-            Err(error) => {
-                faults.add(format!("{file}: {error}"));
-                break;
+
+    /// Takes those calls of a line that are looked for and were not seen before.
+    fn take_calls(
+        &mut self,
+        query: &TranscriptQuery<'_>,
+        state: &mut SessionState<'_>,
+        bytes: u64,
+    ) {
+        let before = self.found.calls.len();
+        for TranscriptEntry { at, body } in state.entries.drain(..) {
+            let EntryBody::Call { id, tool, input } = body else {
+                continue;
+            };
+            if self.is_full() || at < query.since || !self.ids.insert((id.clone(), at)) {
+                continue;
             }
-        };
-        if let Err(why) = read {
-            faults.add(format!("{file}, line {number}: {why}"));
+            let folder = state.folder.as_ref();
+            match folder.filter(|folder| folder.starts_with(query.workspace)) {
+                Some(folder) => self.found.calls.push(TranscriptCall {
+                    id,
+                    session: state.session.clone(),
+                    at,
+                    tool,
+                    input,
+                    folder: folder.clone(),
+                }),
+                None => self.found.elsewhere += 1,
+            }
+        }
+        if self.found.calls.len() > before {
+            self.bytes += bytes;
         }
     }
 }

@@ -1,28 +1,61 @@
-//! What is known while the entries of a transcript are read, and which of its calls are kept.
+//! What is known while the entries of a transcript are read.
 
-use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use protocol::At;
 use protocol::text::timestamp::parse_timestamp;
 use serde_json::{Map, Value};
 
-use crate::transcripts::{TranscriptCall, TranscriptQuery, Transcripts};
+/// Something that was said or done in a session.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct TranscriptEntry {
+    /// When it was written.
+    pub at: At,
+    /// What it is.
+    pub body: EntryBody,
+}
+
+/// What was said or done.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum EntryBody {
+    /// The person's message.
+    Prompt(String),
+    /// The agent's message.
+    Answer(String),
+    /// A call.
+    Call {
+        /// The agent's id of the call.
+        id: String,
+        /// The tool's name, as the agent says it.
+        tool: String,
+        /// Arguments, as the agent says them.
+        input: Map<String, Value>,
+    },
+    /// The result of a call.
+    Result {
+        /// The agent's id of the call.
+        call: String,
+        /// What the agent's model read.
+        text: String,
+        /// Whether the call failed.
+        failed: bool,
+    },
+}
 
 /// A session while its transcript is read.
 pub(super) struct SessionState<'a> {
-    /// Which calls are looked for.
-    pub query: &'a TranscriptQuery<'a>,
-    /// What was found so far.
-    pub found: &'a mut Transcripts,
-    /// Ids of the calls that were seen, with their times: some models number the calls of every session from 1.
-    pub ids: &'a mut HashSet<(String, At)>,
+    /// Workspace that is looked for, if it is one.
+    pub workspace: Option<&'a Path>,
     /// The agent's id of the session.
     pub session: String,
     /// Folder that the agent works in, as far as it is known.
     pub folder: Option<PathBuf>,
-    /// When the entry was written.
+    /// Version of the agent; empty as long as it is not known.
+    pub version: String,
+    /// When the last entry was written.
     pub at: At,
+    /// The entries that were read and not taken yet.
+    pub entries: Vec<TranscriptEntry>,
 }
 
 impl SessionState<'_> {
@@ -47,25 +80,70 @@ impl SessionState<'_> {
         }
     }
 
-    /// Adds a call, if it is one of those that are looked for and was not seen before.
-    pub(super) fn add_call(&mut self, id: Option<&Value>, tool: &str, input: Map<String, Value>) {
-        let Some(id) = id.and_then(Value::as_str) else {
-            return;
-        };
-        if self.at < self.query.since || !self.ids.insert((id.to_owned(), self.at)) {
-            return;
-        }
-        let folder = self.folder.as_ref();
-        match folder.filter(|folder| folder.starts_with(self.query.workspace)) {
-            Some(folder) => self.found.calls.push(TranscriptCall {
-                id: id.to_owned(),
-                session: self.session.clone(),
-                at: self.at,
-                tool: tool.to_owned(),
-                input,
-                folder: folder.clone(),
-            }),
-            None => self.found.elsewhere += 1,
+    /// Remembers the version of the agent, where the entry names it.
+    pub(super) fn note_version(&mut self, entry: &Value, name: &str) {
+        if let Some(version) = entry.get(name).and_then(Value::as_str) {
+            version.clone_into(&mut self.version);
         }
     }
+
+    /// Adds a message of the person, unless there is nothing in it.
+    pub(super) fn add_prompt(&mut self, text: String) {
+        self.add_text(text, EntryBody::Prompt);
+    }
+
+    /// Adds a message of the agent, unless there is nothing in it.
+    pub(super) fn add_answer(&mut self, text: String) {
+        self.add_text(text, EntryBody::Answer);
+    }
+
+    /// Adds a call. One without an id cannot be told from others, and is left out.
+    pub(super) fn add_call(&mut self, id: Option<&Value>, tool: &str, input: Map<String, Value>) {
+        if let Some(id) = id.and_then(Value::as_str) {
+            self.add(EntryBody::Call {
+                id: id.to_owned(),
+                tool: tool.to_owned(),
+                input,
+            });
+        }
+    }
+
+    /// Adds the result of a call.
+    pub(super) fn add_result(&mut self, call: Option<&Value>, text: String, failed: bool) {
+        if let Some(call) = call.and_then(Value::as_str) {
+            let call = call.to_owned();
+            self.add(EntryBody::Result { call, text, failed });
+        }
+    }
+
+    fn add_text(&mut self, text: String, body: impl Fn(String) -> EntryBody) {
+        if !text.trim().is_empty() {
+            self.add(body(text));
+        }
+    }
+
+    fn add(&mut self, body: EntryBody) {
+        let at = self.at;
+        self.entries.push(TranscriptEntry { at, body });
+    }
+}
+
+/// Returns the text of a message or of a result: a text, or a list of parts, of which those without a text are named.
+pub(super) fn join_texts(content: &Value) -> String {
+    let parts = match content {
+        Value::String(text) => return text.clone(),
+        Value::Array(parts) => parts,
+        Value::Null => return String::new(),
+        other => return other.to_string(),
+    };
+    let texts = parts.iter().map(|part| {
+        let text = part.get("text").or(Some(part)).and_then(Value::as_str);
+        let kind = part.get("type").and_then(Value::as_str);
+        match (text, kind) {
+            (Some(text), _) => text.to_owned(),
+            (None, Some(kind)) => format!("[{kind}]"),
+            (None, None) => part.to_string(),
+        }
+    });
+    texts.collect::<Vec<_>>().join("\n")
 }

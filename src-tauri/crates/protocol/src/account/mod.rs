@@ -22,6 +22,10 @@ pub struct CallAccount {
     pub call: CallId,
     /// The tool's id; the called name if there is no such tool.
     pub tool: String,
+    /// Whether the call was read from the transcript of the agent that made it: nobody validated or judged it here.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub imported: bool,
     /// Validation of the tool's name and the arguments.
     pub validated: AccountValidation,
     /// Authorisation of the call: the verdict and the person's decision.
@@ -179,6 +183,7 @@ impl CallAccount {
     fn new(call: CallId, tool: String) -> Self {
         Self {
             call,
+            imported: false,
             validated: AccountValidation::default(),
             authorised: AccountAuthorization::default(),
             executed: AccountExecution::default(),
@@ -226,6 +231,19 @@ impl CallAccount {
                 let alone = trail.verdict != Verdict::Ask;
                 self.authorised.decision_ref = alone.then_some(event.seq);
                 self.authorised.trail = Some(trail.clone());
+            }
+            CallChange::Imported {
+                tool,
+                title,
+                target,
+                mode,
+                kind,
+                ..
+            } => {
+                self.imported = true;
+                self.tool.clone_from(tool);
+                (self.rendered.title, self.rendered.target) = (title.clone(), target.clone());
+                (self.authorised.mode, self.authorised.kind) = (*mode, Some(*kind));
             }
             CallChange::Waiting { refreshed, .. } => {
                 self.executed.state = CallState::Waiting;
@@ -277,7 +295,8 @@ impl CallAccount {
 
     fn apply_outcome(&mut self, outcome: &crate::Outcome, at: At) {
         // A call that fails before the gates is invalid: there is no such tool, or the arguments do not fit.
-        if self.validated.passed.is_none() && outcome.state == CallState::Failed {
+        let unvalidated = self.validated.passed.is_none() && !self.imported;
+        if unvalidated && outcome.state == CallState::Failed {
             self.validated.passed = Some(false);
             self.validated.problem = Some(outcome.text.clone());
         }

@@ -24,6 +24,10 @@ impl CallAccount {
     }
 
     fn describe_validation(&self) -> String {
+        if self.imported {
+            return "Not looked at here: it was read from the transcript of the agent that made it."
+                .to_owned();
+        }
         let first = match (self.validated.passed, &self.validated.problem) {
             (Some(true), _) => format!("The arguments fit what {} takes.", self.tool),
             (Some(false), Some(problem)) => format!("Refused: {problem}"),
@@ -41,7 +45,10 @@ impl CallAccount {
 
     fn describe_authorization(&self) -> String {
         let Some(trail) = &self.authorised.trail else {
-            return "Not reached.".to_owned();
+            return match self.imported {
+                true => "Not judged here.".to_owned(),
+                false => "Not reached.".to_owned(),
+            };
         };
         let decided = match &self.authorised.decision {
             Some(Decision::Allow { hunks: None, .. }) => " A person allowed it.".to_owned(),
@@ -79,6 +86,7 @@ impl CallAccount {
     fn describe_execution(&self) -> String {
         let state = self.executed.state.as_str();
         match (self.executed.started_at, self.executed.duration_ms) {
+            (None, _) if self.imported => format!("Run by its agent; {state}."),
             (None, _) => format!("Never ran; {state}."),
             (Some(_), None) => format!("Began to run; {state}."),
             (Some(_), Some(ms)) if self.executed.starts > 1 => {

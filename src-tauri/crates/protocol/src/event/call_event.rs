@@ -67,6 +67,27 @@ pub enum CallChange {
         #[ts(optional)]
         evidence: Option<Box<Evidence>>,
     },
+    /// The call was read from the transcript of another agent, which made it. Nobody judged it here.
+    #[serde(rename = "call_imported")]
+    Imported {
+        /// The tool's id; the agent's name of the tool if it is none of ours.
+        tool: String,
+        /// Name of the tool for people.
+        title: String,
+        /// Target of the call: a path, a command, a host.
+        target: String,
+        /// Mode of the tool; none if nothing defines it (M21).
+        mode: Option<ToolMode>,
+        /// Kind of the call.
+        kind: ToolKind,
+        /// Whether the effects of such a call could be undone here.
+        undo: UndoAvailability,
+        /// Evidence for a verdict by rules that are tried; none if the call could not be examined, or if the evidence is
+        /// too long.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        evidence: Option<Box<Evidence>>,
+    },
     /// The call waits for a decision.
     #[serde(rename = "call_waiting")]
     Waiting {
@@ -218,6 +239,7 @@ pub enum CallChange {
 
 super::name_events!(CallChange {
     Judged: "call_judged",
+    Imported: "call_imported",
     Waiting: "call_waiting",
     Decided: "call_decided",
     Edited: "call_edited",

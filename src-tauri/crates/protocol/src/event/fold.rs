@@ -212,6 +212,20 @@ fn apply_to_call(view: &mut CallView, change: &CallChange, at: At) {
             view.preview = preview.clone();
             view.undo_availability = undo.clone();
         }
+        CallChange::Imported {
+            tool,
+            title,
+            target,
+            mode,
+            kind,
+            ..
+        } => {
+            view.tool.clone_from(tool);
+            view.title.clone_from(title);
+            view.target.clone_from(target);
+            view.mode = *mode;
+            view.kind = *kind;
+        }
         CallChange::Waiting {
             digest,
             grants,

@@ -160,6 +160,7 @@ impl AgentEventMapper {
             CallChange::Progress { text, .. } => self.report_progress(call, text, out),
             CallChange::Ended { outcome, .. } => self.end_call(call, outcome, at, out),
             CallChange::Judged { .. }
+            | CallChange::Imported { .. }
             | CallChange::Waiting { .. }
             | CallChange::Decided { .. }
             | CallChange::HookAnswered { .. }

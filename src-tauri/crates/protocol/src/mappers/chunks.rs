@@ -330,6 +330,7 @@ fn map_open_call(call: &CallId, change: &CallChange) -> Option<Chunk> {
             new_data_chunk("data-state", data)
         }
         CallChange::Judged { .. }
+        | CallChange::Imported { .. }
         | CallChange::UndoPrepared { .. }
         | CallChange::Ended { .. }
         | CallChange::UndoApplied { .. }

@@ -9,7 +9,10 @@ use super::permission::{list_changed_members, map_person_decision, map_policy_de
 use crate::event::{CallChange, CallProposal};
 use crate::rule::verdict::TrailStep;
 use crate::text::timestamp::format_timestamp;
-use crate::{CallId, CallState, Event, EventBody, Gate, Outcome, SessionId, Trail, Verdict};
+use crate::{
+    CallId, CallState, Event, EventBody, Gate, Outcome, SessionId, ToolKind, ToolMode, Trail,
+    Verdict,
+};
 
 /// The version of the records that these events follow.
 const SCHEMA_VERSION: &str = "0.2.0";
@@ -53,7 +56,7 @@ struct ToolOpenCall {
     tool: String,
     /// Arguments of the run: the model's, or the person's replacement.
     input: Map<String, Value>,
-    judged: bool,
+    selected: bool,
     asked: bool,
     started: bool,
     /// Number of pieces of live output so far.
@@ -145,7 +148,7 @@ impl ToolEventMapper {
                 let open = ToolOpenCall {
                     tool: call.name.clone(),
                     input: call.arguments.clone(),
-                    judged: false,
+                    selected: false,
                     asked: false,
                     started: false,
                     pieces: 0,
@@ -203,14 +206,7 @@ fn push_running_events(
             trail,
             ..
         } => {
-            builder.tool.clone_from(tool);
-            open.tool.clone_from(tool);
-            if !std::mem::replace(&mut open.judged, true) {
-                let facts = json!({ "status": "selected", "mode": mode, "kind": kind });
-                builder.push("tool.invocation.selected", facts);
-                let input = json!({ "status": "arguments_ready", "permission_input": open.input });
-                builder.push("tool.invocation.arguments_ready", input);
-            }
+            push_selection(builder, open, tool, *mode, *kind);
             push_watchdog_events(builder, trail);
             // A request for approval is reported once the call waits, with the members that an answer must name.
             if trail.verdict != Verdict::Ask {
@@ -218,6 +214,9 @@ fn push_running_events(
                 builder.push("tool.permission.decided", decision);
             }
         }
+        CallChange::Imported {
+            tool, mode, kind, ..
+        } => push_selection(builder, open, tool, *mode, *kind),
         CallChange::Waiting {
             digest,
             refreshed,
@@ -298,6 +297,24 @@ fn push_running_events(
     }
 }
 
+/// Adds the events that the tool is known, and that its arguments are ready: once, however often the call is judged.
+fn push_selection(
+    builder: &mut ToolEventBuilder<'_>,
+    open: &mut ToolOpenCall,
+    tool: &str,
+    mode: Option<ToolMode>,
+    kind: ToolKind,
+) {
+    tool.clone_into(&mut builder.tool);
+    tool.clone_into(&mut open.tool);
+    if !std::mem::replace(&mut open.selected, true) {
+        let facts = json!({ "status": "selected", "mode": mode, "kind": kind });
+        builder.push("tool.invocation.selected", facts);
+        let input = json!({ "status": "arguments_ready", "permission_input": open.input });
+        builder.push("tool.invocation.arguments_ready", input);
+    }
+}
+
 /// Adds the watchdog's outcome, which precedes the request for permission.
 fn push_watchdog_events(builder: &mut ToolEventBuilder<'_>, trail: &Trail) {
     let steps = trail.steps.iter();
@@ -312,7 +329,7 @@ fn push_watchdog_events(builder: &mut ToolEventBuilder<'_>, trail: &Trail) {
 /// Adds the result, mapped once, and then the single end.
 fn push_end_events(builder: &mut ToolEventBuilder<'_>, open: &ToolOpenCall, outcome: &Outcome) {
     let id = builder.record_id();
-    if !open.judged && outcome.state == CallState::Failed {
+    if !open.selected && outcome.state == CallState::Failed {
         let refused = json!({ "status": "validation_failed", "message": outcome.text });
         builder.push("tool.invocation.validation_failed", refused);
     }

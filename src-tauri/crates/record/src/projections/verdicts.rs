@@ -58,7 +58,7 @@ struct VerdictBatch<'e> {
 #[derive(Default)]
 struct VerdictChange<'e> {
     session: i64,
-    /// The event of the call's last verdict, if the call was judged.
+    /// The event of the call's last verdict, if the call was judged, or the one by which it was imported.
     judged: Option<&'e Event>,
     /// The person's answer before that verdict, which is an answer to an earlier verdict, if there is one.
     answer_before: Option<&'static str>,
@@ -94,6 +94,9 @@ impl<'e> VerdictBatch<'e> {
                 for trace in traces.filter(|trace| trace.won) {
                     self.count_rule_hit(&trace.rule, session, event.at);
                 }
+            }
+            CallChange::Imported { .. } => {
+                self.verdict_change_mut(session, entry).judged = Some(event);
             }
             CallChange::Decided { decision, .. } => {
                 let answer = match decision {
@@ -174,20 +177,27 @@ fn store_verdict(
     session: i64,
     entry: i64,
 ) -> Result<(), RecordError> {
-    let EventBody::Call {
-        call,
-        change:
-            CallChange::Judged {
-                tool,
-                target,
-                mode,
-                undo,
-                evidence,
-                ..
-            },
-    } = &event.body
-    else {
+    let EventBody::Call { call, change } = &event.body else {
         return Ok(());
+    };
+    let (tool, target, mode, undo, evidence) = match change {
+        CallChange::Judged {
+            tool,
+            target,
+            mode,
+            undo,
+            evidence,
+            ..
+        } => (tool, target, mode, undo, evidence),
+        CallChange::Imported {
+            tool,
+            target,
+            mode,
+            undo,
+            evidence,
+            ..
+        } => (tool, target, mode, undo, evidence),
+        _ => return Ok(()),
     };
     statement.execute(params![
         entry,

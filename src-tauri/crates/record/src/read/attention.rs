@@ -20,8 +20,10 @@ use crate::projections::statements::{from_json, seq_from_sql};
 use crate::record::Record;
 
 const SELECT_FIRST_SEQ: &str = "SELECT seq FROM entries WHERE at >= ?1 ORDER BY seq LIMIT 1";
-const SELECT_CALLS: &str =
-    "SELECT count(*), count(DISTINCT at / 3600000) FROM entries WHERE seq >= ?1 AND body = 'call'";
+/// The calls that were made here: those of transcripts were made elsewhere, and at other times.
+const SELECT_CALLS: &str = "
+SELECT count(*), count(DISTINCT at / 3600000) FROM entries WHERE seq >= ?1 AND body = 'call'
+    AND seq NOT IN (SELECT entry FROM events WHERE seq >= ?1 AND type = 'call_imported')";
 /// A question begins with the first event that asks and ends with the next that settles it; an event in between that asks
 /// again showed the card anew. Events have other names in the records of earlier versions. Most calls never ask, so the
 /// steps of those that did are read alone: the plus keeps SQLite from an index over all events.

@@ -256,10 +256,14 @@ impl Record {
     }
 }
 
+/// Loads sessions, the one that changed last first. One that was imported changed when its agent wrote it, and not when
+/// that was recorded here.
 fn load_sessions(conn: &Connection, sql: &str) -> Result<Vec<SessionView>, RecordError> {
-    load_rows(conn, sql, [], |row| {
+    let mut sessions: Vec<SessionView> = load_rows(conn, sql, [], |row| {
         from_json("session", &row.get::<_, String>(0)?)
-    })
+    })?;
+    sessions.sort_by_key(|view| std::cmp::Reverse(view.changed_at));
+    Ok(sessions)
 }
 
 /// One session's line.

@@ -129,6 +129,12 @@ fn sessions_come_with_the_last_change_first() {
     desk.tell("ses_1", sample_events::state(SessionState::Running));
     desk.tell("ses_1", sample_events::turn(1, "m1"));
     desk.tell("ses_1", sample_events::turn_ended(1, "m1"));
+    // One that is recorded last and happened first, as one that is imported does.
+    let opened = sample_events::opened("Three");
+    let imported = desk
+        .record
+        .append("ses_3".into(), 500, opened, record::Durability::Batched);
+    imported.wait().unwrap();
     let sessions = desk.record.sessions().unwrap();
     let lines: Vec<_> = sessions
         .iter()
@@ -146,7 +152,8 @@ fn sessions_come_with_the_last_change_first() {
         lines,
         [
             ("One", SessionState::Running, 1, 10, 5000),
-            ("Two", SessionState::Idle, 0, 0, 2000)
+            ("Two", SessionState::Idle, 0, 0, 2000),
+            ("Three", SessionState::Idle, 0, 0, 500)
         ]
     );
 }

@@ -2,6 +2,7 @@
 //! available. For the verdict of this machine's pipeline see [`crate::rulebook::explain`]. Nothing runs.
 
 mod arguments;
+mod examination;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use std::sync::Arc;
 
 use policy::path::{self, Os, Roots};
 use policy::rules_file::{RulesFile, RulesFileSource, RulesFileWarning};
-use policy::watchdogs::{self, WatchdogInput};
+use policy::watchdogs::{self, Alarm, WatchdogInput};
 use policy::{
     AgentManifest, CallFacts, EvaluationRequest, RuleSet, Surface, ToolClass, ToolDeclaration,
     classify_tool, evaluate, rules_file,
@@ -120,22 +121,22 @@ impl PolicySimulation {
 
     /// Returns a simulation of these rules with these tools, in no folder: names are taken as written.
     pub(crate) fn from_rules(rules: RuleSet, registry: Arc<Registry>, now: At) -> Self {
-        let root = "/".to_owned();
+        let options = SimulationOptions {
+            rules: Vec::new(),
+            workspace: PathBuf::from("/"),
+            os: Os::CURRENT,
+            headless: false,
+            only_rules: false,
+            agent: None,
+            data_dir: None,
+        };
         Self {
             registry,
             rules,
             manifest: None,
-            options: SimulationOptions {
-                rules: Vec::new(),
-                workspace: PathBuf::from(&root),
-                os: Os::CURRENT,
-                headless: false,
-                only_rules: false,
-                agent: None,
-                data_dir: None,
-            },
             workspace: None,
-            root,
+            root: options.workspace.display().to_string(),
+            options,
             now,
         }
     }
@@ -146,40 +147,13 @@ impl PolicySimulation {
     /// The accesses of the call cannot be determined from its arguments: such a call does not run either.
     pub fn simulate(&self, tool: &str, arguments: &Map<String, Value>) -> Result<Trail, UserError> {
         let called = self.resolve_call(tool, arguments)?;
-        let ground = match &self.workspace {
-            Some(workspace) => AccessResolver::Disk(workspace),
-            None => AccessResolver::Names {
-                os: self.options.os,
-                root: &self.root,
-            },
-        };
-        let mut facts = ground.resolve_accesses(&called.accesses);
-        facts.set_confinement(called.confinement);
-        if !called.confinement.is_default() {
-            facts.set_arguments(ArgumentValue::collect_from(arguments));
-        }
-        ground.add_mentions(&mut facts, &called.mentions);
-        for access in &called.implied {
-            facts.add(ResolvedAccess {
-                derived: true,
-                ..ground.resolve_access(access)
-            });
-        }
+        let mut facts = self.collect_facts(&called, arguments);
         let undo = UndoAvailability::Unsecured {
-            reason: "whether a copy can be taken is only known when it runs.".to_owned(),
+            reason: UNKNOWN_UNDO_REASON.to_owned(),
         };
         let alarms = match self.options.only_rules {
             true => Vec::new(),
-            false => {
-                self.restrict_to_bounds(&called, &mut facts);
-                watchdogs::run_builtin_watchdogs(&WatchdogInput {
-                    tool: &called.id,
-                    arguments,
-                    manifest: self.manifest.as_ref(),
-                    session: &SessionId("trial".to_owned()),
-                    facts: &facts,
-                })
-            }
+            false => self.find_alarms(&called, arguments, &mut facts),
         };
         let judgement = evaluate(&EvaluationRequest {
             call: &CallId::from("trial"),
@@ -206,6 +180,47 @@ impl PolicySimulation {
             shown_digest: &|| Digest(String::new()),
         });
         Ok(Trail::clone(judgement.trail()))
+    }
+
+    /// Collects the accesses of a call.
+    fn collect_facts(&self, called: &SimulatedCall, arguments: &Map<String, Value>) -> CallFacts {
+        let ground = match &self.workspace {
+            Some(workspace) => AccessResolver::Disk(workspace),
+            None => AccessResolver::Names {
+                os: self.options.os,
+                root: &self.root,
+            },
+        };
+        let mut facts = ground.resolve_accesses(&called.accesses);
+        facts.set_confinement(called.confinement);
+        if !called.confinement.is_default() {
+            facts.set_arguments(ArgumentValue::collect_from(arguments));
+        }
+        ground.add_mentions(&mut facts, &called.mentions);
+        for access in &called.implied {
+            facts.add(ResolvedAccess {
+                derived: true,
+                ..ground.resolve_access(access)
+            });
+        }
+        facts
+    }
+
+    /// Returns what the built-in watchdogs say of a call, within the bounds of its tool and its agent.
+    fn find_alarms(
+        &self,
+        called: &SimulatedCall,
+        arguments: &Map<String, Value>,
+        facts: &mut CallFacts,
+    ) -> Vec<Alarm> {
+        self.restrict_to_bounds(called, facts);
+        watchdogs::run_builtin_watchdogs(&WatchdogInput {
+            tool: &called.id,
+            arguments,
+            manifest: self.manifest.as_ref(),
+            session: &SessionId("trial".to_owned()),
+            facts,
+        })
     }
 
     /// Restricts a call to the bounds of its tool and its agent's manifest. Accesses of a tool that is not registered
@@ -296,6 +311,7 @@ impl PolicySimulation {
             return Ok(SimulatedCall {
                 id: found.interface.id().to_owned(),
                 classified: found.classified.clone(),
+                target: found.tool.target(&translated),
                 accesses: found.tool.accesses(&translated),
                 implied: implied_accesses(found.interface.id(), &translated),
                 mentions: found.tool.mentions(&translated),
@@ -316,6 +332,7 @@ impl PolicySimulation {
         Ok(SimulatedCall {
             id: name.to_owned(),
             classified: classify_tool(name, ToolDeclaration::default()),
+            target: String::new(),
             accesses: Vec::new(),
             implied: Vec::new(),
             mentions,
@@ -326,9 +343,13 @@ impl PolicySimulation {
     }
 }
 
+/// Why it is not known whether a call could be undone.
+const UNKNOWN_UNDO_REASON: &str = "whether a copy can be taken is only known when it runs.";
+
 /// A call, as far as it is known without making it.
 struct SimulatedCall {
     id: String,
+    target: String,
     classified: ToolClass,
     accesses: Vec<Access>,
     /// Further accesses that the call may make; they only restrict the call further.

@@ -26,7 +26,7 @@ use crate::session::agent_runner::{self, AGENT_PROVIDER, AgentRunner};
 use crate::session::conversation::Conversation;
 use crate::session::engine_state::current_errors::CurrentErrors;
 use crate::session::engine_state::event_hub::{EventHub, EventStream};
-use crate::session::manual_calls::{self, CLIENT_PROVIDER};
+use crate::session::manual_calls::{self, CLIENT_PROVIDER, IMPORTED_PROVIDER};
 use crate::session::{Session, session_lock};
 use crate::toolset::apis::Apis;
 use crate::toolset::engine_tools::EngineTools;
@@ -111,6 +111,9 @@ impl EngineState {
         match &self.config.provider {
             Some(given) if given.id() == id => Ok(given.clone()),
             _ if id == CLIENT_PROVIDER => Err(manual_calls::no_model_error()),
+            _ if id == IMPORTED_PROVIDER => {
+                Err(manual_calls::imported_session_error("another agent"))
+            }
             _ => match (self.built_in_provider)(id) {
                 Some(built_in) => built_in,
                 None => self.providers().get(id),
@@ -187,7 +190,8 @@ impl EngineState {
         Briefing::read(workspace, home, data, &settings.skills.folders)
     }
 
-    fn session_events(&self, id: &SessionId) -> Result<Vec<Event>, UserError> {
+    /// Returns all events of a session, in order; none if there is no such session.
+    pub fn session_events(&self, id: &SessionId) -> Result<Vec<Event>, UserError> {
         let mut all: Vec<Event> = Vec::new();
         loop {
             let since = all.last().map_or(0, |event| event.seq);

@@ -1,0 +1,333 @@
+//! `sessions import`: sessions of other agents, from their transcripts.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::support::{CliFixture, CliRun};
+
+const CLAUDE_CODE: &str = include_str!("../../../gateway/tests/fixtures/claude-code.jsonl");
+const CODEX: &str = include_str!("../../../gateway/tests/fixtures/codex.jsonl");
+const GEMINI_CLI: &str = include_str!("../../../gateway/tests/fixtures/gemini-cli.jsonl");
+
+/// The workspace by the path that agents name it by.
+fn workspace(place: &CliFixture) -> String {
+    let folder = fs::canonicalize(place.workspace()).unwrap();
+    folder.display().to_string()
+}
+
+/// A transcript of a session in the workspace.
+fn in_workspace(transcript: &str, place: &CliFixture) -> String {
+    transcript.replace("/home/me/project", &workspace(place))
+}
+
+/// Writes a file below a folder; gives its path.
+fn write(folder: &str, path: &str, text: &str) -> String {
+    let file = Path::new(folder).join(path);
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, text).unwrap();
+    file.display().to_string()
+}
+
+/// The program with the agents' folders.
+fn command(place: &CliFixture, agents: &str, args: &[&str]) -> Command {
+    let mut command = place.command(args);
+    command
+        .env("CLAUDE_CONFIG_DIR", agents)
+        .env("CODEX_HOME", agents);
+    command
+}
+
+fn run(place: &CliFixture, agents: &str, args: &[&str]) -> CliRun {
+    let output = command(place, agents, args).output().unwrap();
+    CliRun {
+        code: output.status.code().unwrap_or(-1),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Imports, and returns what was said of it as JSON.
+fn import(place: &CliFixture, agents: &str, args: &[&str]) -> Value {
+    let args = [&["sessions", "import", "--json"], args].concat();
+    let ran = run(place, agents, &args);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
+    serde_json::from_str(&ran.out).unwrap()
+}
+
+/// What an import says that added this many sessions, with this many messages and calls.
+fn added(sessions: u64, entries: u64) -> Value {
+    json!({
+        "added": sessions, "grown": 0, "unchanged": 0, "entries": entries, "elsewhere": 0, "faults": 0, "reasons": [],
+    })
+}
+
+/// A place with an imported session of Claude Code; gives the folder of the agents.
+fn imported(place: &CliFixture) -> String {
+    let agents = place.create_outside_folder("agents");
+    let transcript = in_workspace(CLAUDE_CODE, place);
+    write(&agents, "projects/a/8a0c1f0e.jsonl", &transcript);
+    let told = import(place, &agents, &["--from", "claude-code"]);
+    assert_eq!(told, added(1, 16));
+    agents
+}
+
+#[test]
+fn an_imported_session_is_listed_shown_found_and_exported() {
+    let place = CliFixture::new();
+    imported(&place);
+    let sessions = place.run_json(&["sessions"]);
+    let session = &sessions["sessions"][0];
+    assert_eq!(session["title"], "Write a file.");
+    assert_eq!(session["workspace"], workspace(&place));
+    let model = json!({"provider": "imported", "model": "Claude Code 2.1.332"});
+    assert_eq!(session["model"], model);
+    assert_eq!(session["state"], "idle");
+    assert_eq!(session["opened_at"], 1_795_694_009_744_i64, "as it was");
+
+    let shown = place.run_ok(&["show", "last"]);
+    for words in [
+        "imported from a transcript of Claude Code 2.1.332. Its calls were not judged here.",
+        "Write a file.",
+        "Step 0.",
+        "echo hello > cl.txt && cat cl.txt",
+        "claude done",
+    ] {
+        assert!(shown.contains(words), "{words:?} is not in\n{shown}");
+    }
+    let found = place.run_json(&["search", "claude", "done"]);
+    assert_eq!(found["total"], 1, "{found}");
+    let exported = place.run_ok(&["export", "last"]);
+    assert!(exported.contains("Exit code 3"), "{exported}");
+    let events = place.run_ok(&["export", "last", "--format", "jsonl"]);
+    assert!(events.contains("8a0c1f0e-0000-4000-8000-000000000001"));
+    assert!(
+        !events.contains("call_judged"),
+        "no verdict is made up:\n{events}"
+    );
+}
+
+#[test]
+fn rules_are_tried_on_imported_calls_and_nothing_else_counts_them() {
+    let place = CliFixture::new();
+    imported(&place);
+    let tested = place.run_json(&["policy", "backtest", "--rule", "allow bash exit*"]);
+    assert_eq!(tested["calls"], 8, "{tested}");
+    assert_eq!(tested["changed"][0]["from"], "ask");
+    assert_eq!(tested["changed"][0]["to"], "allow");
+    assert_eq!(tested["changed"][0]["calls"], 1);
+    assert_eq!(tested["changed"][0]["by_person_allowed"], 0);
+
+    let replayed = place.run_ok(&["policy", "replay", "--from-record", "--json"]);
+    let verdicts = replayed.lines().filter(|line| line.contains("\"verdict\""));
+    assert_eq!(verdicts.count(), 8, "{replayed}");
+
+    let report = place.run_json(&["attention", "--since", "2026-01-01"]);
+    assert_eq!(report["calls"], 0, "{report}");
+    assert_eq!(report["questions"]["total"], 0);
+    assert_eq!(report["unasked"]["total"], 0);
+    let history = place.run_json(&["history"]);
+    assert_eq!(history["entries"], json!([]), "{history}");
+}
+
+#[test]
+fn an_account_says_that_nobody_judged_the_call_here() {
+    let place = CliFixture::new();
+    imported(&place);
+    let events = place.run_ok(&["export", "last", "--format", "jsonl"]);
+    let proposed = events.lines().find(|line| line.contains("exit 3")).unwrap();
+    let event: Value = serde_json::from_str(proposed).unwrap();
+    let call = event["body"]["call"]["id"].as_str().unwrap();
+    let account = place.run_ok(&["show", "last", "--call", call]);
+    for words in [
+        "Not judged here.",
+        "Run by its agent; failed.",
+        "3 events on record",
+    ] {
+        assert!(account.contains(words), "{words:?} is not in\n{account}");
+    }
+}
+
+#[test]
+fn a_second_import_adds_what_is_new_and_nothing_twice() {
+    let place = CliFixture::new();
+    let agents = imported(&place);
+    let from = ["--from", "claude-code"];
+    let unchanged = json!({
+        "added": 0, "grown": 0, "unchanged": 1, "entries": 0, "elsewhere": 0, "faults": 0, "reasons": [],
+    });
+    let before = place.run_ok(&["export", "last", "--format", "jsonl"]);
+    assert_eq!(import(&place, &agents, &from), unchanged);
+    // The session was continued in another file, which repeats it.
+    let transcript = in_workspace(CLAUDE_CODE, &place);
+    write(&agents, "projects/b/9b.jsonl", &transcript);
+    let told = import(&place, &agents, &from);
+    assert_eq!(
+        (&told["unchanged"], &told["entries"]),
+        (&json!(2), &json!(0))
+    );
+    assert_eq!(
+        place.run_ok(&["export", "last", "--format", "jsonl"]),
+        before
+    );
+
+    // The session goes on: with a call whose result is not there yet, and then with the result.
+    let lines: Vec<&str> = transcript.lines().collect();
+    let next_day = |lines: &[&str]| lines.join("\n").replace("2026-11-26", "2026-11-27") + "\n";
+    let grown = transcript.clone() + &next_day(&lines[1..4]);
+    write(&agents, "projects/a/8a0c1f0e.jsonl", &grown);
+    let told = import(&place, &agents, &from);
+    assert_eq!((&told["grown"], &told["entries"]), (&json!(1), &json!(3)));
+    let shown = place.run_ok(&["show", "last"]);
+    assert!(shown.contains("no result of this call"), "{shown}");
+    let grown = grown + &next_day(&lines[4..5]);
+    write(&agents, "projects/a/8a0c1f0e.jsonl", &grown);
+    let told = import(&place, &agents, &from);
+    assert_eq!((&told["grown"], &told["entries"]), (&json!(1), &json!(1)));
+    let shown = place.run_ok(&["show", "last"]);
+    assert!(!shown.contains("no result of this call"), "{shown}");
+    assert_eq!(import(&place, &agents, &from)["entries"], 0);
+    assert_eq!(
+        shown.matches("Write a file.").count(),
+        3,
+        "title and messages"
+    );
+}
+
+#[test]
+fn sessions_of_codex_and_gemini_cli_are_imported() {
+    let place = CliFixture::new();
+    let agents = place.create_outside_folder("agents");
+    let typed = r#"{"timestamp":"2026-11-26T11:53:30.450Z","type":"event_msg","payload":{"type":"user_message","message":"Add b.txt"}}"#;
+    let codex = in_workspace(CODEX, &place) + typed + "\nno JSON\n";
+    write(&agents, "sessions/2026/11/26/rollout-1.jsonl", &codex);
+    let told = import(&place, &agents, &["--from", "codex"]);
+    assert_eq!((&told["added"], &told["entries"]), (&json!(1), &json!(8)));
+    assert_eq!(told["faults"], 1);
+    let reason = told["reasons"][0].as_str().unwrap();
+    assert!(
+        reason.starts_with("2026/11/26/rollout-1.jsonl, line 14: "),
+        "{reason}"
+    );
+
+    let gemini = place.create_outside_folder("gemini");
+    let file = write(
+        &gemini,
+        "chats/session-1.jsonl",
+        &in_workspace(GEMINI_CLI, &place),
+    );
+    write(&gemini, ".project_root", &workspace(&place));
+    let told = import(&place, &agents, &[&file, "--from", "gemini-cli"]);
+    assert_eq!(told, added(1, 16));
+
+    let sessions = place.run_json(&["sessions"]);
+    let sessions = sessions["sessions"].as_array().unwrap();
+    let summary = |one: &Value| format!("{} {}", one["model"]["model"], one["title"]);
+    let summaries: Vec<String> = sessions.iter().map(summary).collect();
+    let expected = [
+        r#""Gemini CLI" "Write a file.""#,
+        r#""Codex 0.171.0" "Add b.txt""#,
+    ];
+    assert_eq!(summaries, expected, "the one that went on last is first");
+}
+
+#[test]
+fn sessions_elsewhere_and_earlier_are_left_out_and_said() {
+    let place = CliFixture::new();
+    let agents = place.create_outside_folder("agents");
+    write(&agents, "projects/a/1.jsonl", CLAUDE_CODE);
+    let told = import(&place, &agents, &["--from", "claude-code"]);
+    assert_eq!((&told["added"], &told["elsewhere"]), (&json!(0), &json!(1)));
+    let told = import(
+        &place,
+        &agents,
+        &["--from", "claude-code", "--all", "--since", "2099-01-01"],
+    );
+    assert_eq!(told, added(0, 0));
+    // A folder that is not there has no secrets and no links, and its calls are imported all the same.
+    let told = import(&place, &agents, &["--from", "claude-code", "--all"]);
+    assert_eq!(told, added(1, 16));
+
+    let ran = run(
+        &place,
+        &agents,
+        &["sessions", "import", "--from", "claude-code"],
+    );
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(
+        ran.err.contains("in other folders: 1 session."),
+        "{}",
+        ran.err
+    );
+    assert!(
+        ran.out.contains("Imported from Claude Code: 0 sessions"),
+        "{}",
+        ran.out
+    );
+    let ran = run(&place, &agents, &["sessions", "import", "--from", "codex"]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(
+        ran.err.contains("There are no transcripts of Codex"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn an_imported_session_cannot_be_continued() {
+    let place = CliFixture::new();
+    imported(&place);
+    let script = place.write_outside_file("script.json", r#"{"turns": [{"text": "Hello."}]}"#);
+    let sessions = place.run_json(&["sessions"]);
+    let id = sessions["sessions"][0]["id"].as_str().unwrap();
+    let before = place.run_ok(&["export", id, "--format", "jsonl"]);
+    let ran = place.run(&["run", "--script", &script, "--resume", id, "Go on."]);
+    assert_ne!(ran.code, 0);
+    assert!(
+        ran.err
+            .contains("was imported from Claude Code 2.1.332, so it cannot be continued here"),
+        "{}",
+        ran.err
+    );
+    let ran = place.run(&["run", "--script", &script, "--continue", "Go on."]);
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert!(ran.err.contains("There is no session in"), "{}", ran.err);
+    assert_eq!(place.run_ok(&["export", id, "--format", "jsonl"]), before);
+}
+
+#[test]
+fn secrets_are_masked_and_long_results_are_cut() {
+    let place = CliFixture::new();
+    let agents = place.create_outside_folder("agents");
+    place.write_file(".env", "SERVICE_TOKEN=correct-horse-battery-staple-77\n");
+    let key = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let long = "x".repeat(300 * 1024);
+    let transcript = in_workspace(CLAUDE_CODE, &place)
+        .replace("Write a file.", &format!("Write {key}"))
+        .replace("claude done", &format!("I wrote {key}"))
+        .replace("echo hello", "echo correct-horse-battery-staple-77")
+        .replace(
+            "\"content\": \"hello\"",
+            "\"content\": \"correct-horse-battery-staple-77\"",
+        )
+        .replace("Exit code 3", &format!("{key} {long}"));
+    write(&agents, "projects/a/1.jsonl", &transcript);
+    assert_eq!(
+        import(&place, &agents, &["--from", "claude-code"]),
+        added(1, 16)
+    );
+    let events = place.run_ok(&["export", "last", "--format", "jsonl"]);
+    // An export masks by itself, so what is kept is looked at as well.
+    for (file, kept) in crate::support::read_folder(&place.data()) {
+        for secret in [key, "correct-horse"] {
+            let mut parts = kept.windows(secret.len());
+            let holds = parts.any(|part| part == secret.as_bytes());
+            assert!(!holds, "{secret} in {}", file.display());
+        }
+    }
+    assert!(events.contains("[SERVICE_TOKEN in .env]"), "{events}");
+    assert!(!events.contains(&long));
+    assert!(events.contains("The rest is in the transcript of the agent."));
+}
