@@ -15,6 +15,9 @@ mod agents;
 mod apis;
 mod attention;
 mod calls;
+// Shell scripts for runners on Linux.
+#[cfg(target_os = "linux")]
+mod ci_templates;
 #[cfg(unix)]
 mod connect;
 mod gateway;
