@@ -23,6 +23,8 @@ const CODEX: &str = include_str!("wires/codex.wire");
 pub(super) struct AgentDesk {
     pub desk: Fixture,
     agent: String,
+    /// Command line that starts the agent.
+    command: String,
     wire: PathBuf,
     _folder: tempfile::TempDir,
 }
@@ -53,6 +55,7 @@ impl AgentDesk {
         let this = Self {
             desk,
             agent: agent.to_owned(),
+            command: command_line(PLAYER, &file),
             wire: file,
             _folder: folder,
         };
@@ -60,9 +63,19 @@ impl AgentDesk {
         this
     }
 
+    /// The same, with an agent that is reached by a program of this name, which leads to another machine.
+    #[cfg(unix)]
+    pub(super) async fn elsewhere(carrier: &str, wire: &str) -> Self {
+        let mut this = Self::new("unknown", wire).await;
+        let program = this.wire.with_file_name(carrier);
+        std::os::unix::fs::symlink(PLAYER, &program).unwrap();
+        this.command = command_line(&program.display().to_string(), &this.wire);
+        this
+    }
+
     fn add_agents(&self) {
         let agents = AcpAgents::default()
-            .with_command(&self.agent, &command_line(&self.wire))
+            .with_command(&self.agent, &self.command)
             .with_hooks("countersign".into(), self.desk.data_dir().to_owned());
         self.desk.engine.add_external_agents(Arc::new(agents));
     }
@@ -93,7 +106,7 @@ impl AgentDesk {
         let is_known = agent_ids().contains(&self.agent.as_str());
         let model = match is_known {
             true => self.agent.clone(),
-            false => command_line(&self.wire),
+            false => self.command.clone(),
         };
         let op = Op::OpenSession {
             workspace: self.desk.workspace_root().display().to_string(),
@@ -170,8 +183,8 @@ fn agent_ids() -> [&'static str; 4] {
     ["claude-code", "codex", "gemini-cli", "opencode"]
 }
 
-fn command_line(wire: &Path) -> String {
-    format!("'{PLAYER}' '{}'", wire.display())
+fn command_line(program: &str, wire: &Path) -> String {
+    format!("'{program}' '{}'", wire.display())
 }
 
 #[tokio::test]

@@ -18,6 +18,9 @@ pub(crate) mod acp_options;
 pub(crate) mod acp_usage;
 // The same, where the agent has our hooks as well.
 pub(crate) mod acp_hooks;
+// The same, where the agent is on another machine.
+#[cfg(unix)]
+pub(crate) mod acp_elsewhere;
 // The same, where the agent does not keep to the protocol.
 pub(crate) mod acp_faults;
 // The same, where the agent runs in a sandbox.

@@ -305,6 +305,7 @@ async fn serve_agent(
         model: agent.model,
         posture: agent.posture,
         answers: Answers::Desk,
+        workspace: None,
     };
     let stop = engine.wait_until_closed();
     if let Err(fault) = acp_agent::serve(engine, options, from, to, stop).await {

@@ -62,6 +62,8 @@ impl PackageManager {
                 "gnome-keyring",
                 "imagemagick",
                 "xdotool",
+                "openssh-client",
+                "openssh-server",
             ],
             (Self::Dnf, PackagePurpose::CommandLine) => &["pkgconf-pkg-config", "dbus-devel"],
             (Self::Dnf, PackagePurpose::App) => {
@@ -75,6 +77,8 @@ impl PackageManager {
                 "gnome-keyring",
                 "ImageMagick",
                 "xdotool",
+                "openssh-clients",
+                "openssh-server",
             ],
             (Self::Pacman, PackagePurpose::CommandLine) => &["pkgconf", "dbus"],
             (Self::Pacman, PackagePurpose::App) => &["webkit2gtk-4.1", "libayatana-appindicator"],
@@ -84,6 +88,7 @@ impl PackageManager {
                 "gnome-keyring",
                 "imagemagick",
                 "xdotool",
+                "openssh",
             ],
             // The web view is part of macOS.
             (Self::Brew, _) | (_, PackagePurpose::Pictures) => &[],

@@ -25,6 +25,9 @@ pub(crate) struct AcpArgs {
     /// What asks in a session, until the editor sets another mode. Without this, the settings say it.
     #[arg(long, value_name = "POSTURE", value_enum)]
     pub(crate) posture: Option<PostureArg>,
+    /// Work in this folder, whichever one the client names: for a client on another machine, whose folders are others.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
     /// Where calls that ask are answered.
     #[arg(long, value_name = "WHERE", value_enum, default_value_t = AnswersArg::Editor)]
     pub(crate) answers: AnswersArg,

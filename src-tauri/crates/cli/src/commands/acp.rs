@@ -52,6 +52,11 @@ async fn serve_here(data_dir: Option<PathBuf>, args: AcpArgs, out: &OutputWriter
         model,
         posture: args.posture.map(Into::into),
         answers: Answers::Editor,
+        workspace: args
+            .workspace
+            .as_deref()
+            .map(|folder| super::absolute_path("folder", folder))
+            .transpose()?,
     };
     let (from, to) = (tokio::io::stdin(), tokio::io::stdout());
     acp_agent::serve(&desk, options, from, to, wait_for_termination()).await?;
@@ -61,8 +66,8 @@ async fn serve_here(data_dir: Option<PathBuf>, args: AcpArgs, out: &OutputWriter
 
 /// Hands the editor to the app, whose agent asks on the cards there.
 async fn serve_in_app(data_dir: Option<PathBuf>, args: AcpArgs) -> CliResult {
-    if args.script.is_some() || args.rules.is_some() {
-        let message = "The agent works in the app, which takes no script and no further rules.";
+    if args.script.is_some() || args.rules.is_some() || args.workspace.is_some() {
+        let message = "The agent works in the app, which takes no script, no further rules, and no other folder.";
         return Err(CliError::usage(
             message,
             "Leave them out, or use --answers editor.",

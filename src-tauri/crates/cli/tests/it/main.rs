@@ -24,6 +24,9 @@ mod gateway;
 mod inspect;
 #[cfg(target_os = "linux")]
 mod keychain;
+// Needs the server of OpenSSH.
+#[cfg(target_os = "linux")]
+mod other_machine;
 mod policy;
 mod policy_explain;
 mod policy_replay;

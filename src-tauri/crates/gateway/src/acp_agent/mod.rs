@@ -19,6 +19,7 @@ mod server;
 mod tool_calls;
 mod updates;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use agent::Engine;
@@ -54,6 +55,8 @@ pub struct AgentOptions {
     pub posture: Option<Posture>,
     /// Where calls that wait are answered.
     pub answers: Answers,
+    /// Folder of new sessions; none for the one that the client names.
+    pub workspace: Option<PathBuf>,
 }
 
 /// Serves our agent to the editor on the other end. Serving ends when the editor closes its side, or when `stop` is

@@ -81,7 +81,8 @@ impl AgentServer {
         &self,
         request: &NewSessionRequest,
     ) -> Result<NewSessionResponse, Error> {
-        let opened = self.open_engine_session(&request.cwd).await;
+        let folder = self.options.workspace.as_ref().unwrap_or(&request.cwd);
+        let opened = self.open_engine_session(folder).await;
         let id = opened.map_err(|fault| invalid_request(&fault))?;
         let id = schema::SessionId::new(id.as_str());
         let modes = self.attach_session(&id).await?;

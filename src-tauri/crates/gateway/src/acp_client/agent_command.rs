@@ -4,10 +4,28 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use protocol::UserError;
+use protocol::text::display_text::to_single_line;
 use runtime::{CompanionCommand, InheritedEnv};
 
 use crate::agent_calls::ExternalAgent;
 use crate::connections::agents::{AcpStart, AgentState, ConnectableAgent, list_agents};
+
+/// Programs that carry the streams of a command to another machine or into a container: paths and programs there are not
+/// those of here.
+const CARRIERS: [&str; 10] = [
+    "ssh",
+    "docker",
+    "podman",
+    "nerdctl",
+    "kubectl",
+    "oc",
+    "lxc",
+    "incus",
+    "devcontainer",
+    "wsl",
+];
+/// Longest command line that names where an agent works, in characters.
+const ELSEWHERE_CHARS_MAX: usize = 200;
 
 /// An agent, and how it is started.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +38,8 @@ pub(super) struct AgentCommand {
     pub agent: Option<ExternalAgent>,
     /// Mode of the agent in which it asks; none if it has always asked so far.
     pub asking_mode: Option<String>,
+    /// Command line that leads to where the agent works; none if it works on this machine.
+    pub elsewhere: Option<String>,
     program: String,
     args: Vec<String>,
     env: Vec<(String, String)>,
@@ -48,11 +68,13 @@ impl AgentCommand {
                 Some(command) => split_command(command)?,
                 None => (find_program(&known.title, start)?, start.args.clone()),
             };
+            let elsewhere = find_carrier(&program, &args);
             return Ok(Self {
                 title: known.title.clone(),
                 namespace: known.id.clone(),
-                agent: ExternalAgent::from_id(&known.id),
+                agent: ExternalAgent::from_id(&known.id).filter(|_| elsewhere.is_none()),
                 asking_mode: start.mode.clone(),
+                elsewhere,
                 program,
                 args,
                 env: start.env.clone().into_iter().collect(),
@@ -78,6 +100,7 @@ impl AgentCommand {
             namespace: name,
             agent: None,
             asking_mode: None,
+            elsewhere: find_carrier(&program, &args),
             program,
             args,
             env: Vec::new(),
@@ -93,9 +116,10 @@ impl AgentCommand {
     }
 
     /// Whether the agent is offered our files and terminals. Agents whose tools are known use their own: what they ask about
-    /// is judged by its arguments, and asking again about the file would be asking twice.
+    /// is judged by its arguments, and asking again about the file would be asking twice. **One that works elsewhere gets
+    /// nothing of this machine**: it may be somebody else's by now.
     pub fn uses_our_tools(&self) -> bool {
-        self.agent.is_none()
+        self.agent.is_none() && self.elsewhere.is_none()
     }
 
     /// Returns the program to start in a folder. It gets the variables that commands get, and those that this agent needs
@@ -146,6 +170,15 @@ fn agent_ids() -> String {
     let agents = list_agents().iter().filter(|agent| agent.acp.is_some());
     let ids: Vec<&str> = agents.map(|agent| agent.id.as_str()).collect();
     ids.join(", ")
+}
+
+/// Returns the command line in one line, if it leads to another machine or into a container.
+fn find_carrier(program: &str, args: &[String]) -> Option<String> {
+    let name = Path::new(program).file_stem()?.to_str()?;
+    CARRIERS.contains(&name).then(|| {
+        let words = std::iter::once(name).chain(args.iter().map(String::as_str));
+        to_single_line(&words.collect::<Vec<_>>().join(" "), ELSEWHERE_CHARS_MAX)
+    })
 }
 
 /// Returns program and arguments of a command line.

@@ -346,17 +346,23 @@ impl AgentConnection {
             ),
             None => self.command.title.clone(),
         };
-        let (how, hint) = match (turn.enclosure(), &self.endpoint) {
-            (Some(_), _) => (
-                "It works in a sandbox, and what a turn changed is judged when the turn ends.",
+        let runs = "It runs its tools itself, after they were judged here.";
+        let (how, hint) = match (&self.command.elsewhere, turn.enclosure(), &self.endpoint) {
+            (Some(elsewhere), _, _) => (
+                format!("It works elsewhere: `{elsewhere}`."),
+                "It has nothing of this machine: its files and commands are those of there. A card shows what it says of a call.",
+            ),
+            (None, Some(_), _) => (
+                "It works in a sandbox, and what a turn changed is judged when the turn ends."
+                    .to_owned(),
                 "It asks about nothing before that.",
             ),
-            (None, Some(_)) => (
-                "It runs its tools itself, after they were judged here.",
+            (None, None, Some(_)) => (
+                runs.to_owned(),
                 "Its commands are held to the effects that were approved.",
             ),
-            (None, None) => (
-                "It runs its tools itself, after they were judged here.",
+            (None, None, None) => (
+                runs.to_owned(),
                 "A command that it runs is not held to the effects that its card shows.",
             ),
         };

@@ -62,6 +62,9 @@ impl AcpAgents {
         prompt: AgentPrompt,
     ) -> Result<PromptEnd, UserError> {
         let command = AgentCommand::resolve(turn.agent(), &self.commands)?;
+        if let Some(elsewhere) = &command.elsewhere {
+            return Err(elsewhere_error(elsewhere));
+        }
         let title = command.title.clone();
         let agent = tokio::select! {
             agent = AgentConnection::open(command, turn, self) => agent?,
@@ -102,6 +105,13 @@ impl AcpAgents {
             can_be_told: can_go_on && is_refused && !turn.stop_token().is_cancelled(),
         })
     }
+}
+
+fn elsewhere_error(elsewhere: &str) -> UserError {
+    UserError::new(
+        format!("An agent that works elsewhere cannot be enclosed: `{elsewhere}`."),
+        "A sandbox here holds nothing that it does there. Begin a session without it, or enclose the agent there.",
+    )
 }
 
 /// Returns what an agent has to be told of the changes of its turn: that they were not carried out, or not all of them.

@@ -115,6 +115,9 @@ impl ToolUse {
 
     /// Returns the calls that the call is judged as before it runs; at least one.
     pub fn to_delegated_calls(&self, place: &AgentPlace<'_>) -> Vec<DelegatedCall> {
+        if place.elsewhere.is_some() {
+            return vec![self.unknown_call(place, AgentToolReach::Unknown)];
+        }
         let known = place.agent.and_then(|agent| self.translate(agent, place));
         let by_content = || self.calls_by_content(place);
         known
@@ -193,14 +196,10 @@ impl ToolUse {
     }
 
     fn unknown_call(&self, place: &AgentPlace<'_>, reach: AgentToolReach) -> DelegatedCall {
-        let mut arguments = match &self.fields.raw_input {
-            Some(Value::Object(members)) => members.clone(),
-            Some(other) => Map::from_iter([("input".to_owned(), other.clone())]),
-            None => Map::new(),
+        let arguments = match place.elsewhere {
+            Some(elsewhere) => self.arguments_elsewhere(elsewhere),
+            None => self.arguments_here(),
         };
-        if arguments.is_empty() {
-            arguments.insert("title".to_owned(), self.title().into());
-        }
         let kind = self.fields.kind.unwrap_or_default();
         let kind = serde_json::to_value(kind).ok();
         let kind = kind.as_ref().and_then(Value::as_str).unwrap_or("other");
@@ -216,6 +215,37 @@ impl ToolUse {
     }
 }
 
+impl ToolUse {
+    fn arguments_here(&self) -> Map<String, Value> {
+        let mut arguments = match &self.fields.raw_input {
+            Some(Value::Object(members)) => members.clone(),
+            Some(other) => Map::from_iter([("input".to_owned(), other.clone())]),
+            None => Map::new(),
+        };
+        if arguments.is_empty() {
+            arguments.insert("title".to_owned(), self.title().into());
+        }
+        arguments
+    }
+
+    /// Returns what the card of a call shows that is made elsewhere: where, and all that the agent says of it. Nothing of
+    /// it is looked up on this machine.
+    fn arguments_elsewhere(&self, elsewhere: &str) -> Map<String, Value> {
+        let shown = self.fields.content.iter().flatten();
+        let shown: Vec<Value> = shown.filter_map(content_value).collect();
+        let members = [
+            ("where", Some(elsewhere.into())),
+            ("title", Some(self.title().into())),
+            ("input", self.fields.raw_input.clone()),
+            ("shown", (!shown.is_empty()).then(|| shown.into())),
+        ];
+        let members = members.into_iter();
+        members
+            .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+            .collect()
+    }
+}
+
 /// The agent that makes a call, and where it works.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AgentPlace<'a> {
@@ -223,6 +253,8 @@ pub(super) struct AgentPlace<'a> {
     pub agent: Option<ExternalAgent>,
     /// Name under which tools of its own are on record.
     pub namespace: &'a str,
+    /// Command line that leads to where the agent works; none if it works on this machine.
+    pub elsewhere: Option<&'a str>,
     /// The workspace, in which the agent works, absolute.
     pub folder: &'a Path,
 }
@@ -257,5 +289,17 @@ fn content_text(content: &ToolCallContent) -> Option<&str> {
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// Returns a text, or a difference with its path; none for what has neither.
+fn content_value(content: &ToolCallContent) -> Option<Value> {
+    match content {
+        ToolCallContent::Diff(diff) => Some(json!({
+            "path": diff.path,
+            "before": diff.old_text,
+            "after": diff.new_text,
+        })),
+        other => content_text(other).map(Value::from),
     }
 }

@@ -231,6 +231,7 @@ impl TurnHandler {
         AgentPlace {
             agent: self.command.agent,
             namespace: &self.command.namespace,
+            elsewhere: self.command.elsewhere.as_deref(),
             folder: self.turn.folder(),
         }
     }
