@@ -176,6 +176,7 @@ fn add_release(runner: &Runner) -> String {
     let folder = runner.root.join("package");
     fs::create_dir_all(folder.join("usr/bin")).unwrap();
     fs::write(folder.join(package), "#!/bin/sh\necho installed\n").unwrap();
+    fs::set_permissions(folder.join(package), fs::Permissions::from_mode(0o755)).unwrap();
     let releases = runner.path("releases");
     fs::create_dir(&releases).unwrap();
     let script = format!(

@@ -220,7 +220,7 @@ fn sessions_of_codex_and_gemini_cli_are_imported() {
     );
     write(&gemini, ".project_root", &workspace(&place));
     let told = import(&place, &agents, &[&file, "--from", "gemini-cli"]);
-    assert_eq!(told, added(1, 16));
+    assert_eq!(told, added(1, 15));
 
     let sessions = place.run_json(&["sessions"]);
     let sessions = sessions["sessions"].as_array().unwrap();

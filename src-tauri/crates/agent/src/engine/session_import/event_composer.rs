@@ -259,6 +259,8 @@ fn build_outcome(result: Option<&ImportedResult>, began: At, mask: &SecretMask) 
     let mut outcome = mask_outcome(mask, redact_outcome(outcome));
     outcome.duration_ms = u64::try_from(result.at.saturating_sub(began)).unwrap_or(0);
     outcome.ended_at = result.at;
+    // The line of a failure is its first sentence, and a result may be one sentence.
+    outcome.message = shorten_text(&outcome.message, NAME_CHARS_MAX);
     let bytes_max = usize::try_from(OUTPUT_BYTES_MAX).unwrap_or(usize::MAX);
     if outcome.text.len() > bytes_max {
         let whole = std::mem::take(&mut outcome.text);
