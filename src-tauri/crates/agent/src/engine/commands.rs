@@ -12,6 +12,7 @@ use protocol::settings::ToolSettings;
 use protocol::text::depth::{DEPTH_MAX, exceeds_depth};
 use protocol::{EventBody, ModelChoice, NoticeLevel, Op, SessionId, Settings, UserError};
 use provider::Secret;
+use serde_json::Value;
 
 use crate::engine::demo;
 use crate::engine::maintenance::{recovery, retention};
@@ -42,23 +43,7 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
             planning,
             enclosure,
         } => {
-            if output_schema
-                .as_ref()
-                .is_some_and(|schema| exceeds_depth(schema, DEPTH_MAX))
-            {
-                return Err(UserError::new(
-                    format!("The output schema is nested more than {DEPTH_MAX} levels deep."),
-                    "Write it flatter, with `$defs`.",
-                ));
-            }
-            if let Some(given) = temperature
-                && !TEMPERATURE_RANGE.contains(&given)
-            {
-                return Err(UserError::new(
-                    format!("The temperature is {given}, and models take one from 0 to 2."),
-                    "Give one of these, or none to have it as the provider has it.",
-                ));
-            }
+            check_request(output_schema.as_ref(), temperature)?;
             let folder = Path::new(&workspace);
             if enclosure.is_some() {
                 enclosed_turns::check_enclosure(engine, folder, &model).await?;
@@ -116,17 +101,7 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
             option,
             value,
         } => agent_options::set_agent_option(engine, &session, &option, &value).await,
-        Op::Interrupt { session } => {
-            let session = engine.session(&session)?;
-            if session.stop() || end_abandoned_session(engine, &session.id).await? {
-                return Ok(OpReceipt::default());
-            }
-            let _nobody_else = session.lock.acquire(&session.tool_context.folder)?;
-            Err(UserError::new(
-                "This session does nothing at the moment, so there is nothing to stop.",
-                "",
-            ))
-        }
+        Op::Interrupt { session } => interrupt_session(engine, &session).await,
         Op::Resume { session } => {
             run::start_run(&own_session(engine, &session)?)?;
             Ok(OpReceipt::default())
@@ -154,21 +129,7 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
         }
         Op::Restore { restore, choices } => undo::restore_entries(engine, restore, choices).await,
         Op::CollectHistory => retention::collect_receipt(engine).await,
-        Op::RenameSession { session, title } => {
-            let title = title.trim().to_owned();
-            if title.is_empty() {
-                return Err(UserError::new(
-                    "A session needs a title.",
-                    "Write at least one character.",
-                ));
-            }
-            let session = engine.session(&session)?;
-            session
-                .journal
-                .record_synced(SessionEvent::Renamed { title })
-                .await
-                .map(|()| OpReceipt::default())
-        }
+        Op::RenameSession { session, title } => rename_session(engine, &session, &title).await,
         Op::PlaceSession { session, place } => place_session(engine, &session, place).await,
         Op::CloseSession { session } => close_session(engine, &session).await,
         Op::TrustRules { workspace, digest } => {
@@ -214,16 +175,7 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
             tool,
             enabled,
             mode,
-        } => {
-            engine.default_tools().check_setting(&tool, mode)?;
-            let mut settings = Settings::clone(&engine.settings());
-            let set = ToolSettings { enabled, mode };
-            match set == ToolSettings::default() {
-                true => settings.tools.remove(&tool),
-                false => settings.tools.insert(tool, set),
-            };
-            engine.set_settings(settings).map(|()| OpReceipt::default())
-        }
+        } => set_tool(engine, tool, ToolSettings { enabled, mode }),
         Op::TryTool {
             workspace,
             tool,
@@ -240,17 +192,72 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
             };
             apis::change_apis(&context, api, change).await
         }
-        Op::SetKey { provider, key } => {
-            let keys = engine.keys.clone();
-            // A keychain may ask the person to unlock it first.
-            let kept = tokio::task::spawn_blocking(move || match Secret::new(&key) {
-                Some(secret) => keys.set(&provider, &secret),
-                None => keys.remove(&provider),
-            });
-            kept.await
-                .map_err(|_| UserError::new("The keychain broke off.", "Try again."))??;
-            Ok(OpReceipt::default())
-        }
+        Op::SetKey { provider, key } => set_key(engine, provider, &key).await,
+    }
+}
+
+/// Stops what a session does.
+async fn interrupt_session(
+    engine: &Arc<EngineState>,
+    id: &SessionId,
+) -> Result<OpReceipt, UserError> {
+    let session = engine.session(id)?;
+    if session.stop() || end_abandoned_session(engine, &session.id).await? {
+        return Ok(OpReceipt::default());
+    }
+    let _nobody_else = session.lock.acquire(&session.tool_context.folder)?;
+    Err(UserError::new(
+        "This session does nothing at the moment, so there is nothing to stop.",
+        "",
+    ))
+}
+
+/// Switches a tool on or off, and makes its mode stricter.
+fn set_tool(
+    engine: &Arc<EngineState>,
+    tool: String,
+    set: ToolSettings,
+) -> Result<OpReceipt, UserError> {
+    engine.default_tools().check_setting(&tool, set.mode)?;
+    let mut settings = Settings::clone(&engine.settings());
+    match set == ToolSettings::default() {
+        true => settings.tools.remove(&tool),
+        false => settings.tools.insert(tool, set),
+    };
+    engine.set_settings(settings).map(|()| OpReceipt::default())
+}
+
+/// Stores a provider's key in the system keychain, or removes it if the key is empty.
+async fn set_key(
+    engine: &Arc<EngineState>,
+    provider: String,
+    key: &str,
+) -> Result<OpReceipt, UserError> {
+    let (keys, secret) = (engine.keys.clone(), Secret::new(key));
+    // A keychain may ask the person to unlock it first.
+    let kept = tokio::task::spawn_blocking(move || match secret {
+        Some(secret) => keys.set(&provider, &secret),
+        None => keys.remove(&provider),
+    });
+    kept.await
+        .map_err(|_| UserError::new("The keychain broke off.", "Try again."))??;
+    Ok(OpReceipt::default())
+}
+
+/// Checks what a session is to ask of its model.
+fn check_request(output_schema: Option<&Value>, temperature: Option<f64>) -> Result<(), UserError> {
+    if output_schema.is_some_and(|schema| exceeds_depth(schema, DEPTH_MAX)) {
+        return Err(UserError::new(
+            format!("The output schema is nested more than {DEPTH_MAX} levels deep."),
+            "Write it flatter, with `$defs`.",
+        ));
+    }
+    match temperature.filter(|given| !TEMPERATURE_RANGE.contains(given)) {
+        Some(given) => Err(UserError::new(
+            format!("The temperature is {given}, and models take one from 0 to 2."),
+            "Give one of these, or none to have it as the provider has it.",
+        )),
+        None => Ok(()),
     }
 }
 
@@ -284,6 +291,27 @@ async fn end_abandoned_session(
         Some(view) => recovery::recover_if_abandoned(engine, &view).await,
         None => Ok(false),
     }
+}
+
+/// Gives a session another title.
+async fn rename_session(
+    engine: &Arc<EngineState>,
+    id: &SessionId,
+    title: &str,
+) -> Result<OpReceipt, UserError> {
+    let title = title.trim().to_owned();
+    if title.is_empty() {
+        return Err(UserError::new(
+            "A session needs a title.",
+            "Write at least one character.",
+        ));
+    }
+    let session = engine.session(id)?;
+    session
+        .journal
+        .record_synced(SessionEvent::Renamed { title })
+        .await
+        .map(|()| OpReceipt::default())
 }
 
 /// Moves a session in the list. Nothing that still needs the person is put out of the way.
