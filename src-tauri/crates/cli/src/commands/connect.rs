@@ -77,6 +77,12 @@ fn find_place(data_dir: Option<PathBuf>) -> Result<ConnectionPlace, CliError> {
     ConnectionPlace::new(home, variables, data_dir, Some(program)).map_err(CliError::usage_error)
 }
 
+/// Asks the person whether to make the change that was shown. Where nobody can be asked, nobody agrees.
+pub(super) fn ask_for_change(out: &OutputWriter) -> Result<bool, CliError> {
+    let can_ask = !out.is_json() && is_attended();
+    Ok(can_ask && external_programs::ask("Make this change?")?)
+}
+
 /// Shows a change, and applies it if the person agrees. Where nobody can be asked, nothing is changed.
 fn settle_change(
     change: &ConnectionChange,
@@ -87,8 +93,7 @@ fn settle_change(
     if !out.is_json() {
         print_diff(&diff, out)?;
     }
-    let can_ask = !out.is_json() && is_attended();
-    let is_agreed = is_agreed || (can_ask && external_programs::ask("Make this change?")?);
+    let is_agreed = is_agreed || ask_for_change(out)?;
     if is_agreed {
         change.apply()?;
     }

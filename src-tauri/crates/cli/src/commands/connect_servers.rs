@@ -6,11 +6,10 @@ use gateway::connections::servers::{
 use gateway::connections::{ConnectableAgent, ConnectionPlace};
 use serde_json::json;
 
-use super::connect::exit_of;
+use super::connect::{ask_for_change, exit_of};
 use super::source_commands::print_diff;
 use crate::exit::{CliError, CliResult};
 use crate::output::{OutputWriter, TextStyle};
-use crate::terminal::{external_programs, is_attended};
 
 /// Puts the servers of an agent behind the gateway.
 pub(super) fn connect_servers(
@@ -77,8 +76,7 @@ fn settle_change(
         print_diff(&diff, out)?;
         print_notes(notes, out)?;
     }
-    let can_ask = !out.is_json() && is_attended();
-    let is_agreed = is_agreed || (can_ask && external_programs::ask("Make this change?")?);
+    let is_agreed = is_agreed || ask_for_change(out)?;
     if is_agreed {
         change.apply()?;
     }

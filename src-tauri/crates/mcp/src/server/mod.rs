@@ -4,6 +4,7 @@ mod calls;
 mod gateway;
 mod inspection;
 mod lifecycle;
+mod named_read;
 pub(crate) mod read_tools;
 pub(crate) mod resource_tool;
 mod sandbox;

@@ -9,19 +9,18 @@ use policy::Approved;
 use protocol::interface::ToolOrigin;
 use protocol::rule::evidence::Confinement;
 use protocol::server::audience::Audience;
-use protocol::text::display_text::is_hidden;
 use protocol::{Access, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput};
 use serde_json::{Map, Value, json};
 use tools::mentions::collect_mentions;
 use tools::sources::{build_tool_id, unique_name};
-use tools::text::{escape_invisible, truncate_chars};
 use tools::{ExecutionContext, Mentions, Tool, ToolContext};
 
 use crate::connection::CallListeners;
 use crate::content;
-use crate::limits::{START_MARGIN_MS, TARGET_CHARS_MAX, URI_CHARS_MAX};
+use crate::limits::{START_MARGIN_MS, URI_CHARS_MAX};
 use crate::pins::ToolPins;
 use crate::server::McpServer;
+use crate::server::named_read::{check_visible, format_target};
 
 /// What is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,8 +161,7 @@ impl Tool for ServerReadTool {
     }
 
     fn target(&self, arguments: &Map<String, Value>) -> String {
-        let key = arguments.get(self.read.key()).and_then(Value::as_str);
-        truncate_chars(&escape_invisible(key.unwrap_or_default()), TARGET_CHARS_MAX)
+        format_target(arguments, self.read.key())
     }
 
     /// Declares no accesses, since only the server knows what it touches to answer.
@@ -184,14 +182,7 @@ impl Tool for ServerReadTool {
     }
 
     fn validate(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
-        let key = self.read.key();
-        let named = arguments.get(key).and_then(Value::as_str);
-        match named.is_some_and(|named| named.chars().any(is_hidden)) {
-            true => Err(ToolError::InvalidArgs(format!(
-                "`{key}` has a hidden character; write it as the list tells it"
-            ))),
-            false => Ok(()),
-        }
+        check_visible(arguments, self.read.key())
     }
 
     async fn execute(

@@ -12,17 +12,17 @@ use protocol::{Access, ToolError, ToolInterface, ToolKind, ToolOutput};
 use serde_json::{Map, Value, json};
 use tools::mentions::collect_mentions;
 use tools::sources::unique_name;
-use tools::text::{escape_invisible, format_count, truncate_chars};
+use tools::text::format_count;
 use tools::{ExecutionContext, Mentions, Tool, ToolContext};
 
 use crate::connection::CallListeners;
 use crate::content;
 use crate::limits::{
-    NAME_CHARS_MAX, RESOURCE_CHARS_MAX, RESOURCES_LISTED_MAX, START_MARGIN_MS, TARGET_CHARS_MAX,
-    URI_CHARS_MAX,
+    NAME_CHARS_MAX, RESOURCE_CHARS_MAX, RESOURCES_LISTED_MAX, START_MARGIN_MS, URI_CHARS_MAX,
 };
 use crate::pins::ToolPins;
 use crate::server::McpServer;
+use crate::server::named_read::{check_visible, format_target};
 
 /// The second half of the tool's name, unless one of the server's own tools has it.
 const TOOL_NAME: &str = "read_resource";
@@ -84,10 +84,7 @@ impl Tool for ReadResourceTool {
     }
 
     fn target(&self, arguments: &Map<String, Value>) -> String {
-        match arguments.get("uri").and_then(Value::as_str) {
-            Some(uri) => truncate_chars(&escape_invisible(uri), TARGET_CHARS_MAX),
-            None => String::new(),
-        }
+        format_target(arguments, "uri")
     }
 
     /// Declares no accesses, since only the server knows what it touches to answer: nothing but a rule for the tool
@@ -105,13 +102,7 @@ impl Tool for ReadResourceTool {
     }
 
     fn validate(&self, arguments: &Map<String, Value>) -> Result<(), ToolError> {
-        let uri = arguments.get("uri").and_then(Value::as_str);
-        match uri.is_some_and(|uri| uri.chars().any(is_hidden)) {
-            true => Err(ToolError::InvalidArgs(
-                "`uri` has a hidden character; write it as the list tells it".to_owned(),
-            )),
-            false => Ok(()),
-        }
+        check_visible(arguments, "uri")
     }
 
     async fn execute(
