@@ -303,7 +303,7 @@ async fn wire_state(wire: &WireProvider) -> WireState {
         variable: wire.key_env.clone(),
         can_be_kept: !matches!(loaded, Err(MissingKey::KeychainError(_))),
     };
-    let (ready, note) = match find_fault(wire, &loaded).await {
+    let (ready, note) = match check_wire(wire, &loaded).await {
         Ok(note) => (true, note),
         Err(WireFault { note, is_refused }) => {
             if is_refused {
@@ -332,7 +332,7 @@ impl WireFault {
 }
 
 /// Returns what is said of a provider that can be asked, or why it cannot be.
-async fn find_fault(
+async fn check_wire(
     wire: &WireProvider,
     key: &Result<ApiKey, MissingKey>,
 ) -> Result<String, WireFault> {

@@ -56,7 +56,7 @@ impl AgentTurn {
             }
             DelegatedVerdict::Ended(_) => return Ok(ElicitationReply::Declined),
         };
-        let asker = ElicitationHandler::register(self.open_session(), &call);
+        let asker = ElicitationHandler::register(self.session_state(), &call);
         let asking = ElicitationRequest {
             server,
             message,

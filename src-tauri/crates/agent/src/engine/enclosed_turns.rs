@@ -8,7 +8,7 @@ use protocol::event::Enclosure;
 use protocol::view::effects::Assurance;
 use protocol::{ModelChoice, Plan, UserError};
 use runtime::{CompanionCommand, FileError, KeptState, LayeredCompanion, NetworkClient, Workspace};
-use serde_json::{Map, Value, json};
+use serde_json::Map;
 use tools::{ENCLOSED_TURN, EnclosedTurn, EnclosedTurnTool};
 
 use crate::engine::external_agents::AgentTurn;
@@ -116,11 +116,10 @@ impl AgentTurn {
         });
         tool.set_turn(Some(Arc::new(turn)));
         let number = session.with_conversation(|conversation| conversation.turns);
-        let arguments = json!({ "agent": self.agent(), "turn": number.max(1) });
-        let arguments = match arguments {
-            Value::Object(members) => members,
-            _ => Map::new(),
-        };
+        let arguments = Map::from_iter([
+            ("agent".to_owned(), self.agent().into()),
+            ("turn".to_owned(), number.max(1).into()),
+        ]);
         let outcome = self.call(ENCLOSED_TURN, arguments, self.stop_token()).await;
         tool.set_turn(None);
         outcome.map(Some)

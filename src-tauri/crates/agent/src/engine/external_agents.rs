@@ -96,11 +96,6 @@ impl AgentTurn {
         &self.session.model.model
     }
 
-    /// Returns the session as it is open in this process.
-    pub(super) fn open_session(&self) -> &Arc<Session> {
-        &self.session
-    }
-
     /// Returns the folder that the agent works in, absolute and with links resolved.
     pub fn folder(&self) -> &Path {
         self.session.tool_context.workspace.root()

@@ -52,7 +52,7 @@ async fn list_sessions(desk: &Engine, args: &SessionsArgs, out: &mut OutputWrite
     });
     let (archived, listed): (Vec<&SessionView>, Vec<&SessionView>) =
         in_folder.partition(|view| view.place == ListPlace::Archived);
-    let others = archived.len();
+    let archived_count = archived.len();
     let mut listed = if args.archived { archived } else { listed };
     listed.sort_by_key(|view| view.place != ListPlace::Pinned);
     if args.limit > 0 {
@@ -61,7 +61,7 @@ async fn list_sessions(desk: &Engine, args: &SessionsArgs, out: &mut OutputWrite
     out.write_answer(&json!({ "sessions": listed }), |out| {
         if listed.is_empty() && args.archived {
             out.write_line("No session is in the archive.")?;
-        } else if listed.is_empty() && others == 0 {
+        } else if listed.is_empty() && archived_count == 0 {
             out.write_line(
                 "There is no session yet. Begin one: countersign run PROMPT, or: countersign demo",
             )?;
@@ -72,9 +72,10 @@ async fn list_sessions(desk: &Engine, args: &SessionsArgs, out: &mut OutputWrite
             .map(|view| format_row(view, length, now, &snapshot.home))
             .collect();
         table::write_rows(out, &rows, table::terminal_width())?;
-        if others > 0 && !args.archived {
-            let line =
-                format!("In the archive: {others}. `countersign sessions --archived` lists them.");
+        if archived_count > 0 && !args.archived {
+            let line = format!(
+                "In the archive: {archived_count}. `countersign sessions --archived` lists them."
+            );
             out.write_line(&out.apply_style(TextStyle::Faint, &line))?;
         }
         Ok(())
@@ -194,7 +195,7 @@ async fn place_sessions(
         if !out.is_json() {
             let title = out.apply_style(TextStyle::Strong, &view.title);
             let done = match place {
-                ListPlace::Recent => "Among the others",
+                ListPlace::Recent => "Back in the list",
                 ListPlace::Pinned => "Pinned",
                 ListPlace::Archived => "In the archive",
             };
