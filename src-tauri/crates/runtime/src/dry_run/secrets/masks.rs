@@ -1,5 +1,6 @@
 //! Paths that are masked in a sandbox, and paths that are read-only there.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
@@ -106,10 +107,12 @@ pub(in crate::dry_run) fn find_masks(
         paths: Vec::new(),
         notes: Vec::new(),
     };
-    for path in outside.chain(own_paths.iter().cloned()) {
-        let Some(path) = resolve_reachable(&path) else {
-            continue;
-        };
+    // Several of them may lead to one place.
+    let outside: BTreeSet<PathBuf> = outside
+        .chain(own_paths.iter().cloned())
+        .filter_map(|path| resolve_reachable(&path))
+        .collect();
+    for path in outside {
         if workspace.root().starts_with(&path) {
             masks.notes.push(format!(
                 "`{}` can be read in the sandbox, because the workspace lies in it.",
