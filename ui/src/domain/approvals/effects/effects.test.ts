@@ -1,6 +1,6 @@
 // The effects of a command on the card: the tree and its ticks, the words, and what is sent (design/ui.md, "The card").
 
-import { fireEvent, within } from '@testing-library/svelte';
+import { fireEvent, render, screen, within } from '@testing-library/svelte';
 import { describe, expect, it, test } from 'vitest';
 import { findFaults } from '../../../testing/accessibility';
 import { pass } from '../../../testing/clock';
@@ -9,6 +9,7 @@ import type { CallView, Effect } from '../../../ipc/bindings';
 import { REST_MS } from '../deciding/arming';
 import { allow, decisions, page, prepareCardPages, see } from '../card/card_page';
 import { runChoices } from '../words';
+import Effects from './Effects.svelte';
 import { filtered, isHeading, leftBefore, tickOf, treeOf, type Row } from './tree';
 import { endWords, assuranceOf, metaOf, openFirst, summary } from './words';
 
@@ -217,6 +218,18 @@ describe('on the card', () => {
     expect(within(first.card).getByTestId('reject').textContent).toContain('Discard');
     await first.key('n');
     expect(decisions(first.host)).toEqual([{ type: 'reject', note: '', stop: false }]);
+  });
+  it('what a command printed stands once: in its outcome, when it is done', async () => {
+    const pick = { all: 0, ids: [], left: [], added: 0, removed: 0 };
+    const diffArgs = { files: [], layout: 'unified', pick, onput: null, onlayout: null, lines: null } as const;
+    const effects = effectsOf({ changes: [], output: [{ text: '214 passed', control: false }], output_bytes: 10 });
+    const props = { effects, reasons: [], delegated: false, diffArgs, full: false };
+    const { rerender } = render(Effects, { ...props, state: 'rejected' });
+    expect(screen.getByTestId('effects-output').textContent).toContain('214 passed');
+    await rerender({ state: 'done' });
+    expect(screen.queryByTestId('effects-output')).toBeNull();
+    await fireEvent.click(screen.getByTestId('effects-output-toggle'));
+    expect(screen.getByTestId('effects-output').textContent).toContain('214 passed');
   });
   it('a command without effects is allowed, not committed, and shows what it printed', async () => {
     const { card } = await page(effectSamples.effectsNone);
