@@ -28,7 +28,7 @@ export function archivedSessions(sessions: readonly SessionView[]): SessionView[
   return sessions.filter((session) => session.place === 'archived' && !isActive(session));
 }
 
-/** Returns the list in groups, without empty ones. `open` is the session on the screen, which is always listed. */
+/** Returns the list in groups, without empty ones. `open` is the session on the screen, which is listed unless the filter leaves it out. */
 export function groupSessions(
   sessions: readonly SessionView[],
   open: string | null,
@@ -41,8 +41,8 @@ export function groupSessions(
     return words.every((word) => text.includes(word));
   };
   const archive = new Set(archivedSessions(sessions).map(({ id }) => id));
-  const above = new Set(open === null ? [] : ancestors(sessions, open).map(({ id }) => id));
   const isFound = words.length > 0;
+  const above = new Set(open === null || isFound ? [] : ancestors(sessions, open).map(({ id }) => id));
   const groups = new Map<string, { group: Omit<Group, 'lines'>; members: SessionView[] }>();
   const put = (group: Omit<Group, 'lines'>, session: SessionView): void => {
     const known = groups.get(group.id);
