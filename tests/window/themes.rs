@@ -97,9 +97,54 @@ async fn every_screen(theme: &str) {
     rig.click("start-advanced").await;
     rig.click("temperature").await;
     tour.stop(&rig, "start-advanced").await;
+    rig.tick("answerer-command").await;
+    rig.click("start-enclosed").await;
+    rig.find("enclosed-hosts").await;
+    tour.stop(&rig, "start-enclosed").await;
+    session(&rig, &mut tour).await;
 
     tour.end();
     rig.end().await;
+}
+
+/// A session that is over: how it is read, a word that is found in it, and its place among the others.
+async fn session(rig: &Rig, tour: &mut Tour) {
+    // The first demo's session is the oldest.
+    let row = "[data-testid=rail-sessions] li:last-child [data-row]";
+    rig.until("a session in the list", async |rig| rig.click_at(row).await)
+        .await;
+    rig.click("session-view").await;
+    rig.find("session-view-folded").await;
+    tour.stop(rig, "session-view").await;
+    rig.click("session-view-find").await;
+    rig.find("find-box").await;
+    rig.type_text("parser").await;
+    rig.wait_for_text("find-count", "1 of").await;
+    tour.stop(rig, "session-find").await;
+    rig.click("find-close").await;
+    rig.click("session-view").await;
+    rig.click("session-view-folded").await;
+    tour.stop(rig, "session-folded").await;
+
+    let menu = "[data-testid^=rail-menu-]";
+    rig.until("the menu of a session", async |rig| {
+        rig.click_at(menu).await
+    })
+    .await;
+    tour.stop(rig, "session-place").await;
+    let pin = "[data-testid^=rail-menu-][data-testid$=-pinned]";
+    rig.until("a way to pin it", async |rig| rig.click_at(pin).await)
+        .await;
+    rig.wait_for_text("rail-sessions", "Pinned").await;
+    rig.click("rail-list").await;
+    rig.find("rail-list-byFolder").await;
+    tour.stop(rig, "session-list").await;
+    rig.press(Key::Escape).await;
+    rig.click("rail-filter-toggle").await;
+    rig.find("rail-filter").await;
+    rig.type_text("nothing like it").await;
+    rig.wait_for_text("rail-sessions", "No session fits").await;
+    tour.stop(rig, "session-filter").await;
 }
 
 /// The settings: every section, what was found by a word, and the forms that open in place.
