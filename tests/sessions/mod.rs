@@ -8,6 +8,8 @@ pub(crate) mod briefing;
 pub(crate) mod call_account;
 // The demo, whole, as a golden stream that the interface's tests replay.
 pub(crate) mod demo;
+// Sessions that go on from a message of another one.
+pub(crate) mod forks;
 // Sessions that the person pins and archives.
 pub(crate) mod list_places;
 // Settings and rules files with errors; databases that cannot be used; a full disk.

@@ -198,6 +198,14 @@ export class FakeHost implements Host {
       case 'place_session':
         this.emit(op.session, { type: 'session_placed', place: op.place });
         return null;
+      case 'fork_session': {
+        const fork = `ses_new_${this.#sessions.size + 1}`;
+        const source = this.#sessions.get(op.session);
+        if (!source) throw new Error(`There is no session ${op.session}.`);
+        const { title, workspace, model } = source;
+        this.emit(fork, { type: 'session_opened', title: `Fork of ${title}`, workspace, model });
+        return fork;
+      }
       case 'close_session':
         // The effects of closing a session are not in the stream.
         return null;

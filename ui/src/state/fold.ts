@@ -168,8 +168,8 @@ function callAfter(view: CallView, body: CallEventBody, at: number): CallView {
       return { ...view, tool, title, target, mode, kind, trail, preview, undo_availability: undo };
     }
     case 'call_imported': {
-      const { tool, title, target, mode, kind } = body;
-      return { ...view, tool, title, target, mode, kind };
+      const { forked_from, tool, title, target, mode, kind } = body;
+      return { ...view, ...(forked_from && { forked_from }), tool, title, target, mode, kind };
     }
     case 'call_waiting': {
       const { digest, grants, refreshed, expires_at } = body;

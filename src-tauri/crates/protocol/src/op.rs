@@ -12,8 +12,8 @@ use crate::server::apis::ApiChange;
 use crate::server::mcp_servers::{ServerChange, ServerId};
 use crate::session::list_place::ListPlace;
 use crate::{
-    CallId, Content, Digest, GrantId, ModelChoice, RuleScope, ServerAnswer, ServerRequestId,
-    SessionId, Settings, ToolMode, UndoId,
+    CallId, Content, Digest, GrantId, MessageId, ModelChoice, RuleScope, ServerAnswer,
+    ServerRequestId, SessionId, Settings, ToolMode, UndoId,
 };
 
 /// One request of the person. The answer is a receipt; the effects are reported by events.
@@ -155,6 +155,16 @@ pub enum Op {
         session: SessionId,
         /// Where the session stands from now on.
         place: ListPlace,
+    },
+    /// Opens a session that goes on from a message of another one, with its conversation, over the folder as it is now.
+    /// Nothing runs before the person says something.
+    ForkSession {
+        /// The session whose conversation is taken over; it is not changed.
+        session: SessionId,
+        /// The person's message before which the conversation ends; none to take all of it over.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        before: Option<MessageId>,
     },
     /// Closes an idle session: its long outputs are deleted, its record stays (`S002-71`). Sending a message opens the
     /// session again.

@@ -66,7 +66,11 @@ function words(body: EventBody): { icon: IconName; text: string; detail: string 
     case 'call_judged':
       return { icon: 'rules', text: `Judged: ${body.trail.verdict}`, detail: body.trail.lead };
     case 'call_imported':
-      return { icon: 'history', text: 'Read from the transcript of an agent', detail: 'It was not judged here.' };
+      return {
+        icon: 'history',
+        text: body.forked_from ? 'Taken over from another session' : 'Read from the transcript of an agent',
+        detail: 'It was not judged here.',
+      };
     case 'call_waiting':
       return {
         icon: 'waiting',

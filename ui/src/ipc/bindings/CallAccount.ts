@@ -7,6 +7,7 @@ import type { AccountStreaming } from "./AccountStreaming";
 import type { AccountValidation } from "./AccountValidation";
 import type { AuditedEvent } from "./AuditedEvent";
 import type { CallId } from "./CallId";
+import type { SessionId } from "./SessionId";
 
 /**
  * Account of one call, made from its recorded events alone.
@@ -21,9 +22,14 @@ call: CallId,
  */
 tool: string, 
 /**
- * Whether the call was read from the transcript of the agent that made it: nobody validated or judged it here.
+ * Whether the call was made elsewhere, so that nobody validated or judged it here: it was read from the transcript of
+ * its agent, or belongs to the session that this one was forked from.
  */
 imported?: boolean, 
+/**
+ * The session in which the call was made, if this one was forked from it.
+ */
+forked_from?: SessionId, 
 /**
  * Validation of the tool's name and the arguments.
  */

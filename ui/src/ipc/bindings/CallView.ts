@@ -5,6 +5,7 @@ import type { PendingDecision } from "./PendingDecision";
 import type { PersonDecision } from "./PersonDecision";
 import type { Preview } from "./Preview";
 import type { ServerRequestView } from "./ServerRequestView";
+import type { SessionId } from "./SessionId";
 import type { StateLocation } from "./StateLocation";
 import type { ToolCall } from "./ToolCall";
 import type { ToolKind } from "./ToolKind";
@@ -101,6 +102,10 @@ outcome: Outcome | null,
  * Where the call's output is kept in the session's state.
  */
 stored_at?: StateLocation, 
+/**
+ * The session in which the call was made, if this one was forked from it.
+ */
+forked_from?: SessionId, 
 /**
  * When the call began to run.
  */

@@ -233,6 +233,10 @@ undo: UndoAvailability,
  */
 evidence?: Evidence, } | { "type": "call_imported", 
 /**
+ * The session that this one was forked from; none if the call was read from the transcript of another agent.
+ */
+forked_from?: SessionId, 
+/**
  * The tool's id; the agent's name of the tool if it is none of ours.
  */
 tool: string, 

@@ -7,6 +7,7 @@ import type { Digest } from "./Digest";
 import type { Enclosure } from "./Enclosure";
 import type { GrantId } from "./GrantId";
 import type { ListPlace } from "./ListPlace";
+import type { MessageId } from "./MessageId";
 import type { ModelChoice } from "./ModelChoice";
 import type { NewRule } from "./NewRule";
 import type { PathChoice } from "./PathChoice";
@@ -170,7 +171,15 @@ session: SessionId,
 /**
  * Where the session stands from now on.
  */
-place: ListPlace, } | { "type": "close_session", 
+place: ListPlace, } | { "type": "fork_session", 
+/**
+ * The session whose conversation is taken over; it is not changed.
+ */
+session: SessionId, 
+/**
+ * The person's message before which the conversation ends; none to take all of it over.
+ */
+before?: MessageId, } | { "type": "close_session", 
 /**
  * The session.
  */

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::engine::demo;
 use crate::engine::maintenance::{recovery, retention};
-use crate::engine::{agent_options, decisions, enclosed_turns, tool_trial};
+use crate::engine::{agent_options, decisions, enclosed_turns, session_fork, tool_trial};
 use crate::permissions::{manifest, trust};
 use crate::rulebook::{self, RulebookScope};
 use crate::run;
@@ -131,6 +131,9 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
         Op::CollectHistory => retention::collect_receipt(engine).await,
         Op::RenameSession { session, title } => rename_session(engine, &session, &title).await,
         Op::PlaceSession { session, place } => place_session(engine, &session, place).await,
+        Op::ForkSession { session, before } => {
+            session_fork::fork_session(engine, &session, before).await
+        }
         Op::CloseSession { session } => close_session(engine, &session).await,
         Op::TrustRules { workspace, digest } => {
             let root =
@@ -274,7 +277,10 @@ fn after_rules_saved(engine: &EngineState, root: Option<PathBuf>) -> Result<OpRe
 ///
 /// # Errors
 /// There is no such session, or it was imported from another agent.
-fn own_session(engine: &Arc<EngineState>, id: &SessionId) -> Result<Arc<Session>, UserError> {
+pub(super) fn own_session(
+    engine: &Arc<EngineState>,
+    id: &SessionId,
+) -> Result<Arc<Session>, UserError> {
     let view = engine.record.session(id)?;
     match view.filter(|view| view.model.provider == IMPORTED_PROVIDER) {
         Some(view) => Err(manual_calls::imported_session_error(&view.model.model)),

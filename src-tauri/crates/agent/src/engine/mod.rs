@@ -17,6 +17,7 @@ pub(crate) mod maintenance;
 mod posture;
 pub(crate) mod queries;
 pub(crate) mod request;
+mod session_fork;
 pub(crate) mod session_import;
 pub mod settings;
 pub(crate) mod since;

@@ -293,6 +293,11 @@ pub(crate) enum SessionsCommand {
     Pin(SessionNames),
     /// Put sessions back among the others, from the archive or from the pinned ones.
     Restore(SessionNames),
+    /// Open a session that goes on from another one.
+    ///
+    /// It has the conversation of the other session, which stays as it is. What was done there is undone there, and files are
+    /// as they are now. `run --resume` goes on with it.
+    Fork(ForkSessionArgs),
     /// Close a session that does nothing: its long outputs and grants go.
     ///
     /// Its record stays, and `run --resume` goes on with it.
@@ -311,6 +316,16 @@ pub(crate) struct SessionNames {
     /// Its id or the end of it, as `sessions` lists it; or `last`.
     #[arg(required = true, value_name = "SESSION")]
     pub(crate) sessions: Vec<String>,
+}
+
+/// The session to fork.
+#[derive(Debug, Args)]
+pub(crate) struct ForkSessionArgs {
+    /// Its id or the end of it, as `sessions` lists it; or `last`.
+    pub(crate) session: String,
+    /// Leave out your last N messages, and what followed them.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) back: usize,
 }
 
 /// The sessions to import.

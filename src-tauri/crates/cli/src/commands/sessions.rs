@@ -1,14 +1,14 @@
-//! `sessions`: lists sessions in columns, finds the session that a word names, and moves, archives and closes sessions.
+//! `sessions`: lists sessions in columns, finds the session that a word names, and moves, archives, forks and closes sessions.
 
 use agent::Engine;
 use protocol::query::{Answer, Query};
 use protocol::session::list_place::ListPlace;
 use protocol::view::entry::SessionView;
-use protocol::{At, EntryBody, Op, SessionId, SessionState};
+use protocol::{At, Entry, EntryBody, MessageId, Op, SessionId, SessionState};
 use serde_json::json;
 
 use super::session_import::import_sessions;
-use crate::args::{SessionNames, SessionsArgs, SessionsCommand};
+use crate::args::{ForkSessionArgs, SessionNames, SessionsArgs, SessionsCommand};
 use crate::exit::{CliError, CliResult, ExitReason};
 use crate::limits::PAGE_ENTRIES;
 use crate::output::{OutputWriter, TextStyle};
@@ -35,6 +35,7 @@ pub(crate) async fn run_sessions(
             place_sessions(desk, &names, ListPlace::Recent, out).await
         }
         Some(SessionsCommand::Close(names)) => close_sessions(desk, &names, out).await,
+        Some(SessionsCommand::Fork(args)) => fork_session(desk, &args, out).await,
         Some(SessionsCommand::Import(args)) => import_sessions(desk, args, out).await,
         None => list_sessions(desk, &args, out).await,
     }
@@ -147,8 +148,24 @@ pub(crate) async fn find_last_active(
 
 /// Returns the time of the person's last message; none if it is not among the newest entries.
 async fn last_message_time(desk: &Engine, session: &SessionId) -> Result<Option<At>, CliError> {
+    let last = find_entry_back(desk, session, PAGES_SEARCHED_MAX, is_from_person).await?;
+    Ok(last.map(|entry| entry.at))
+}
+
+fn is_from_person(entry: &Entry) -> bool {
+    matches!(entry.body, EntryBody::Person { .. })
+}
+
+/// Returns the newest entry of a session for which `is_wanted` holds, which is asked from the end on; none if it is not on
+/// the last `pages_max` pages.
+async fn find_entry_back(
+    desk: &Engine,
+    session: &SessionId,
+    pages_max: usize,
+    mut is_wanted: impl FnMut(&Entry) -> bool,
+) -> Result<Option<Entry>, CliError> {
     let mut before = None;
-    for _ in 0..PAGES_SEARCHED_MAX {
+    for _ in 0..pages_max {
         let query = Query::Transcript {
             session: session.clone(),
             before,
@@ -157,14 +174,10 @@ async fn last_message_time(desk: &Engine, session: &SessionId) -> Result<Option<
         let Answer::Transcript { entries, more, .. } = desk.query(query).await? else {
             return Err(CliError::unexpected_answer());
         };
-        let message = entries
-            .iter()
-            .rev()
-            .find(|entry| matches!(entry.body, EntryBody::Person { .. }));
-        if let Some(entry) = message {
-            return Ok(Some(entry.at));
-        }
         before = entries.first().map(|entry| entry.seq);
+        if let Some(found) = entries.into_iter().rev().find(&mut is_wanted) {
+            return Ok(Some(found));
+        }
         if !more || before.is_none() {
             break;
         }
@@ -207,6 +220,45 @@ async fn place_sessions(
         out.write_json(&json!({ "moved": moved, "place": place }))?;
     }
     Ok(ExitReason::Done)
+}
+
+/// Opens a session with the conversation of another one.
+async fn fork_session(desk: &Engine, args: &ForkSessionArgs, out: &mut OutputWriter) -> CliResult {
+    let source = find_session(desk, &args.session).await?;
+    let op = Op::ForkSession {
+        before: find_message(desk, &source.id, args.back).await?,
+        session: source.id,
+    };
+    let forked = desk.submit(op).await?.session;
+    let fork = forked.ok_or_else(CliError::unexpected_answer)?;
+    out.write_answer(&json!({ "session": fork }), |out| {
+        let title = out.apply_style(TextStyle::Strong, &source.title);
+        out.write_line(&format!("Forked: {title}"))?;
+        out.write_line(&format!("Go on: countersign run --resume {fork} PROMPT"))
+    })
+}
+
+/// Returns the first of the person's last `back` messages; none for no message.
+async fn find_message(
+    desk: &Engine,
+    session: &SessionId,
+    back: usize,
+) -> Result<Option<MessageId>, CliError> {
+    if back == 0 {
+        return Ok(None);
+    }
+    let mut seen = 0;
+    let is_wanted = |entry: &Entry| {
+        seen += usize::from(is_from_person(entry));
+        seen == back
+    };
+    match find_entry_back(desk, session, usize::MAX, is_wanted).await? {
+        Some(entry) => Ok(Some(MessageId(entry.id))),
+        None => Err(CliError::usage(
+            format!("The session has {seen} messages of yours, and not {back}."),
+            "Give a smaller number for --back.",
+        )),
+    }
 }
 
 /// Closes idle sessions: their long outputs and their grants are removed, their record stays.

@@ -5,6 +5,7 @@ use std::process::{Child, ChildStdout, Stdio};
 
 use protocol::event::{CallChange, MessageChange, SessionEvent};
 use protocol::{Event, EventBody, SessionState};
+use serde_json::json;
 
 use crate::support::CliFixture;
 
@@ -85,6 +86,29 @@ fn what_was_approved_beforehand_runs() {
     assert!(out.contains("✓ Run echo from the shell"), "{out}");
     assert!(out.contains("│ from the shell"), "{out}");
     assert!(out.contains("\nDone · 4 turns"), "{out}");
+}
+
+#[test]
+fn a_session_is_forked_before_the_last_message() {
+    let (place, script) = place();
+    place.run_ok(&["run", "--script", &script, "--approve-all", "Go."]);
+    let told = place.run_ok(&["sessions", "fork", "last", "--back", "1"]);
+    assert!(told.starts_with("Forked: Go.\nGo on: "), "{told}");
+    let sessions = place.run_json(&["sessions"]);
+    let titles: Vec<_> = sessions["sessions"].as_array().unwrap().iter().collect();
+    assert_eq!(
+        (&titles[0]["title"], &titles[1]["title"]),
+        (&json!("Fork of Go."), &json!("Go."))
+    );
+    let fork = titles[0]["id"].as_str().unwrap();
+    let story = place.run_ok(&["show", fork]);
+    assert!(story.contains("Forked here from “Go.”"), "{story}");
+    assert!(!story.contains("echo"), "nothing came before it: {story}");
+    let refused = place.run(&["sessions", "fork", "last", "--back", "2"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    let whole = place.run_json(&["sessions", "fork", titles[1]["id"].as_str().unwrap()]);
+    let story = place.run_ok(&["show", whole["session"].as_str().unwrap()]);
+    assert!(story.contains("echo"), "{story}");
 }
 
 #[test]

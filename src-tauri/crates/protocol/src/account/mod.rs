@@ -11,8 +11,8 @@ mod summary;
 use crate::call::outcome::Truncation;
 use crate::event::{CallChange, StateLocation, fold};
 use crate::{
-    At, CallId, CallState, Decision, Digest, Event, EventBody, ToolKind, ToolMode, Trail, UndoId,
-    UndoState, Verdict,
+    At, CallId, CallState, Decision, Digest, Event, EventBody, SessionId, ToolKind, ToolMode,
+    Trail, UndoId, UndoState, Verdict,
 };
 
 /// Account of one call, made from its recorded events alone.
@@ -22,10 +22,15 @@ pub struct CallAccount {
     pub call: CallId,
     /// The tool's id; the called name if there is no such tool.
     pub tool: String,
-    /// Whether the call was read from the transcript of the agent that made it: nobody validated or judged it here.
+    /// Whether the call was made elsewhere, so that nobody validated or judged it here: it was read from the transcript of
+    /// its agent, or belongs to the session that this one was forked from.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub imported: bool,
+    /// The session in which the call was made, if this one was forked from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub forked_from: Option<SessionId>,
     /// Validation of the tool's name and the arguments.
     pub validated: AccountValidation,
     /// Authorisation of the call: the verdict and the person's decision.
@@ -184,6 +189,7 @@ impl CallAccount {
         Self {
             call,
             imported: false,
+            forked_from: None,
             validated: AccountValidation::default(),
             authorised: AccountAuthorization::default(),
             executed: AccountExecution::default(),
@@ -233,6 +239,7 @@ impl CallAccount {
                 self.authorised.trail = Some(trail.clone());
             }
             CallChange::Imported {
+                forked_from,
                 tool,
                 title,
                 target,
@@ -241,6 +248,7 @@ impl CallAccount {
                 ..
             } => {
                 self.imported = true;
+                self.forked_from.clone_from(forked_from);
                 self.tool.clone_from(tool);
                 (self.rendered.title, self.rendered.target) = (title.clone(), target.clone());
                 (self.authorised.mode, self.authorised.kind) = (*mode, Some(*kind));

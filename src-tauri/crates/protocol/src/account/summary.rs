@@ -25,8 +25,15 @@ impl CallAccount {
 
     fn describe_validation(&self) -> String {
         if self.imported {
-            return "Not looked at here: it was read from the transcript of the agent that made it."
-                .to_owned();
+            return match &self.forked_from {
+                Some(session) => format!(
+                    "Not looked at here: {session} made it, and this session was forked from that."
+                ),
+                None => {
+                    "Not looked at here: it was read from the transcript of the agent that made it."
+                        .to_owned()
+                }
+            };
         }
         let first = match (self.validated.passed, &self.validated.problem) {
             (Some(true), _) => format!("The arguments fit what {} takes.", self.tool),
@@ -86,6 +93,7 @@ impl CallAccount {
     fn describe_execution(&self) -> String {
         let state = self.executed.state.as_str();
         match (self.executed.started_at, self.executed.duration_ms) {
+            (None, _) if self.forked_from.is_some() => format!("Run in that session; {state}."),
             (None, _) if self.imported => format!("Run by its agent; {state}."),
             (None, _) => format!("Never ran; {state}."),
             (Some(_), None) => format!("Began to run; {state}."),

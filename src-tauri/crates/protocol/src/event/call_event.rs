@@ -13,8 +13,8 @@ use crate::session::state_location::StateLocation;
 use crate::view::masked_call::MaskedCall;
 use crate::view::preview::UndoAvailability;
 use crate::{
-    At, Decision, Digest, MessageId, Outcome, PartialResult, Preview, ServerRequestId, ToolCall,
-    ToolKind, ToolMode, Trail, UndoEntry, UndoId,
+    At, Decision, Digest, MessageId, Outcome, PartialResult, Preview, ServerRequestId, SessionId,
+    ToolCall, ToolKind, ToolMode, Trail, UndoEntry, UndoId,
 };
 
 /// The model asked for a call.
@@ -67,9 +67,13 @@ pub enum CallChange {
         #[ts(optional)]
         evidence: Option<Box<Evidence>>,
     },
-    /// The call was read from the transcript of another agent, which made it. Nobody judged it here.
+    /// The call was made in another session, of which this one has the story: it is not judged, counted, or undone here.
     #[serde(rename = "call_imported")]
     Imported {
+        /// The session that this one was forked from; none if the call was read from the transcript of another agent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        forked_from: Option<SessionId>,
         /// The tool's id; the agent's name of the tool if it is none of ours.
         tool: String,
         /// Name of the tool for people.

@@ -147,6 +147,7 @@ fn new_call_view(proposal: &CallProposal) -> CallView {
         server_requests: Vec::new(),
         outcome: None,
         stored_at: None,
+        forked_from: None,
         started_at: None,
         ended_at: None,
     }
@@ -213,6 +214,7 @@ fn apply_to_call(view: &mut CallView, change: &CallChange, at: At) {
             view.undo_availability = undo.clone();
         }
         CallChange::Imported {
+            forked_from,
             tool,
             title,
             target,
@@ -220,6 +222,7 @@ fn apply_to_call(view: &mut CallView, change: &CallChange, at: At) {
             kind,
             ..
         } => {
+            view.forked_from.clone_from(forked_from);
             view.tool.clone_from(tool);
             view.title.clone_from(title);
             view.target.clone_from(target);

@@ -148,6 +148,10 @@ pub struct CallView {
     #[serde(default, alias = "kept", skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub stored_at: Option<StateLocation>,
+    /// The session in which the call was made, if this one was forked from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub forked_from: Option<SessionId>,
     /// When the call began to run.
     pub started_at: Option<At>,
     /// When the call ended.

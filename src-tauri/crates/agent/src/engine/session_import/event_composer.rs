@@ -179,6 +179,7 @@ impl<'a> EventComposer<'a> {
             reasoning: None,
         });
         let imported = CallChange::Imported {
+            forked_from: None,
             tool: examined.tool,
             title: examined.title,
             target: examined.target,

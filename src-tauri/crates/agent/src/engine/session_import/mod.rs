@@ -153,7 +153,7 @@ fn record_session(
 }
 
 /// Appends events to the record, and waits until they are on disk.
-fn append_events(record: &Record, events: Vec<Event>) -> Result<(), UserError> {
+pub(super) fn append_events(record: &Record, events: Vec<Event>) -> Result<(), UserError> {
     let acks: Vec<_> = events
         .into_iter()
         .map(|event| record.append(event.session, event.at, event.body, Durability::OnDisk))

@@ -1,6 +1,6 @@
 // Messages that were typed and not yet sent.
 
-import type { Desk } from '../../state/desk.svelte';
+import type { Desk } from './desk.svelte';
 
 const memory = new WeakMap<Desk, Map<string, string>>();
 
