@@ -282,7 +282,7 @@ pub enum Query {
     Export {
         /// The session.
         session: SessionId,
-        /// `md`, `jsonl`, or a vocabulary: `chat`, `spans`, `agent`, `chunks`, `tool-events`.
+        /// `md`, `html`, `jsonl`, or a vocabulary: `chat`, `spans`, `agent`, `chunks`, `tool-events`.
         format: String,
     },
 }

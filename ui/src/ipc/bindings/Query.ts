@@ -301,6 +301,6 @@ workspace: string | null, } | { "type": "apis" } | { "type": "language_servers" 
  */
 session: SessionId, 
 /**
- * `md`, `jsonl`, or a vocabulary: `chat`, `spans`, `agent`, `chunks`, `tool-events`.
+ * `md`, `html`, `jsonl`, or a vocabulary: `chat`, `spans`, `agent`, `chunks`, `tool-events`.
  */
 format: string, };

@@ -142,9 +142,10 @@ pub(crate) enum CliCommand {
     Export {
         /// Its id or the end of it, as `sessions` lists it; or `last`.
         session: String,
-        /// A story to read, every event as a line, or the events in a specification's words: chat events (000), spans
-        /// of its calls (000), agent events (001), chunks (002), tool.* events (003).
-        #[arg(long, default_value = "md", value_parser = ["md", "jsonl", "chat", "spans", "agent", "chunks", "tool-events"])]
+        /// A story to read, as Markdown or as one HTML file that loads nothing; every event as a line; or the events in a
+        /// specification's words: chat events (000), spans of its calls (000), agent events (001), chunks (002), tool.*
+        /// events (003).
+        #[arg(long, default_value = "md", value_parser = ["md", "html", "jsonl", "chat", "spans", "agent", "chunks", "tool-events"])]
         format: String,
     },
     /// Run a command in a sandbox and show its effects.

@@ -1,5 +1,6 @@
 //! A session as a file to keep or to pass on.
 
+mod html;
 pub(crate) mod markdown;
 
 use std::sync::Arc;
@@ -19,6 +20,8 @@ use crate::record::Record;
 pub enum ExportFormat {
     /// Prose to read.
     Markdown,
+    /// The same as one HTML file, which runs nothing and loads nothing.
+    Html,
     /// Every event as recorded but for its secrets, one JSON object a line.
     JsonLines,
     /// The events in a specification's words, one JSON object a line (M19).
@@ -26,15 +29,16 @@ pub enum ExportFormat {
 }
 
 impl ExportFormat {
-    /// Reads `md`, `jsonl` or the name of a vocabulary.
+    /// Reads `md`, `html`, `jsonl` or the name of a vocabulary.
     pub fn parse(name: &str) -> Result<Self, UserError> {
         match name {
             "md" => Ok(Self::Markdown),
+            "html" => Ok(Self::Html),
             "jsonl" => Ok(Self::JsonLines),
             _ => Vocabulary::parse(name).map(Self::Vocabulary).map_err(|_| {
                 UserError::new(
                     format!("There is no export format “{name}”."),
-                    "The formats are md, jsonl, chat, spans, agent, chunks and tool-events.",
+                    "The formats are md, html, jsonl, chat, spans, agent, chunks and tool-events.",
                 )
             }),
         }
@@ -50,6 +54,7 @@ impl Record {
     ) -> Result<String, RecordError> {
         match format {
             ExportFormat::Markdown => self.export_markdown(session),
+            ExportFormat::Html => self.export_html(session),
             ExportFormat::JsonLines => self.export_lines(session, |event, text| {
                 let value = serde_json::to_value(event);
                 let value = value.map_err(|error| RecordError::Serialize(Arc::new(error)))?;
@@ -86,6 +91,14 @@ impl Record {
                 write(event, &mut text)?;
             }
         }
+    }
+
+    fn export_html(&self, session: &SessionId) -> Result<String, RecordError> {
+        let Some(view) = self.session(session)? else {
+            return Ok(String::new());
+        };
+        let title = markdown::escape::name_hidden_chars(&redact::text(&view.title).0);
+        Ok(html::render_page(&title, &self.export_markdown(session)?))
     }
 
     fn export_markdown(&self, session: &SessionId) -> Result<String, RecordError> {

@@ -1,5 +1,7 @@
 //! Export: every event as it is, and a story that reads well and that nothing in it can break.
 
+use std::collections::BTreeSet;
+
 use protocol::event::CallChange;
 use protocol::view::preview::{DiffLine, DiffLineKind, DiffLinePart, FileDiff, Hunk};
 use protocol::{CallState, Event, EventBody, Preview, SessionId};
@@ -88,6 +90,41 @@ fn told() -> Desk {
     desk.tell("ses_2", sample_events::opened("Another"));
     desk.tell("ses_1", sample_events::noted("Slow \u{202e}provider."));
     desk
+}
+
+/// Whatever stands in a story, a browser that opens the page runs, loads and links nothing of it.
+#[test]
+fn as_a_page_that_runs_and_loads_nothing() {
+    let mut desk = told();
+    let hostile = "<script>alert(1)</script> <img src=x onerror=alert(1)>\n\n<style>main{display:none}</style>\n\n\
+        [here](javascript:alert(1)) ![seen](https://tracker.example/a.png) <https://auto.example>\n\n</main></html>";
+    desk.tell("ses_1", sample_events::said("m3", hostile));
+    let session = "ses_1".into();
+    let page = desk.record.export_session(&session, ExportFormat::Html);
+    let page = page.unwrap();
+    let (head, body) = page.split_once("<main>").unwrap();
+    assert!(head.contains("default-src 'none'"), "{head}");
+    assert!(head.contains("<title>Fix *the* parser</title>"), "{head}");
+    let tags: BTreeSet<&str> = body
+        .split('<')
+        .skip(1)
+        .filter_map(|rest| rest.split(['>', ' ']).next())
+        .map(|tag| tag.trim_start_matches('/'))
+        .collect();
+    let expected = "blockquote body code h1 h2 html li main p pre span strong ul";
+    let expected: BTreeSet<&str> = expected.split(' ').collect();
+    assert!(tags.is_subset(&expected), "{tags:?}");
+    for attribute in ["href=", " src=", "onerror=", "style="] {
+        let within_tag = body.split('<').skip(1).any(|rest| {
+            let tag = rest.split('>').next().unwrap_or_default();
+            tag.contains(attribute)
+        });
+        assert!(!within_tag, "{attribute}: {body}");
+    }
+    assert!(body.contains("here (javascript:alert(1))"), "{body}");
+    assert!(body.contains("Image: seen (https://tracker.example/a.png)"));
+    assert!(body.contains("<span class=\"added\">+"), "{body}");
+    assert_eq!(body.matches("</html>").count(), 1, "the page ends once");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use protocol::text::display_text::to_spans;
 
 /// A text with its hidden characters named; line ends become line feeds.
-fn name_hidden_chars(text: &str) -> String {
+pub(in crate::export) fn name_hidden_chars(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     to_spans(&text).into_iter().map(|span| span.text).collect()
 }

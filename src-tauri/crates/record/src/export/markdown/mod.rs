@@ -1,7 +1,7 @@
 //! A session as a story in Markdown. What people and tools wrote stays inside quotes and fences, so that nothing of it
 //! can end the document or pass for a part of it, and hidden characters are named.
 
-mod escape;
+pub(super) mod escape;
 
 use jiff::Timestamp;
 use protocol::text::display_text::{format_count, join_spans};
