@@ -26,7 +26,12 @@ pub struct CliRun {
 
 impl CliFixture {
     pub fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::new_in(&std::env::temp_dir())
+    }
+
+    /// Makes the folders below another one than that of the system for temporary files.
+    pub fn new_in(parent: &Path) -> Self {
+        let folder = tempfile::tempdir_in(parent).unwrap();
         for name in ["workspace", "home"] {
             std::fs::create_dir(folder.path().join(name)).unwrap();
         }

@@ -19,16 +19,27 @@ pub struct Agent {
     pub write_tool: &'static str,
     /// Its calls on record.
     pub record: [&'static str; 4],
+    /// Its calls on record where it answers in a session of ours.
+    pub session_record: &'static [&'static str],
+    /// Whether its commands are held to their effects there.
+    pub is_held: bool,
+    /// Whether it always has its session after it was killed.
+    pub survives: bool,
     /// Writes its configuration, with the address of the model.
     pub configure: fn(&CliFixture, &str),
     /// Returns its variables, with the address of the model.
     pub variables: fn(&str) -> Vec<(&'static str, String)>,
     /// Returns a read, a write, a command, and a command that is denied.
     pub turns: fn(&Path) -> [ToolTurn; 4],
+    /// The same in a session of ours, where it has to be told otherwise to ask about each.
+    pub session_turns: Option<fn() -> [ToolTurn; 4]>,
 }
 
 const COMMAND: &str = "echo ran >> runs.txt; echo printed | tr a-z A-Z";
 const DENIED: &str = "rm -f kept.txt";
+/// Codex takes this command for a patch, and runs it as its own tool.
+const PATCH: &str =
+    "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: made.txt\n+two\n*** End Patch\nEOF";
 
 pub const CLAUDE_CODE: Agent = Agent {
     id: "claude-code",
@@ -43,6 +54,9 @@ pub const CLAUDE_CODE: Agent = Agent {
     ],
     write_tool: "write",
     record: ["read done", "write done", "bash done", "bash denied"],
+    session_record: &["read done", "write done", "bash done", "bash denied"],
+    is_held: true,
+    survives: true,
     configure: |_, _| {},
     variables: |model| {
         set(&[
@@ -68,6 +82,7 @@ pub const CLAUDE_CODE: Agent = Agent {
             ),
         ]
     },
+    session_turns: None,
 };
 
 pub const OPENCODE: Agent = Agent {
@@ -76,6 +91,9 @@ pub const OPENCODE: Agent = Agent {
     words: &["run", PROMPT],
     write_tool: "write",
     record: ["read done", "write done", "bash done", "bash denied"],
+    session_record: &["read done", "write done", "bash done", "bash denied"],
+    is_held: true,
+    survives: true,
     configure: |place, model| {
         let options = json!({ "baseURL": format!("{model}/v1"), "apiKey": "none" });
         let provider = json!({
@@ -93,6 +111,12 @@ pub const OPENCODE: Agent = Agent {
             "permission": { "bash": "allow", "edit": "allow" },
         });
         write_home_file(place, ".config/opencode/opencode.json", &config.to_string());
+        // It looks for a package of its plugins before it answers, which may take minutes where no registry is reached.
+        write_home_file(
+            place,
+            ".npmrc",
+            "registry=http://127.0.0.1:9/\nfetch-retries=0\n",
+        );
     },
     variables: |_| {
         set(&[
@@ -115,6 +139,7 @@ pub const OPENCODE: Agent = Agent {
             ),
         ]
     },
+    session_turns: None,
 };
 
 pub const GEMINI_CLI: Agent = Agent {
@@ -130,6 +155,14 @@ pub const GEMINI_CLI: Agent = Agent {
     ],
     write_tool: "write",
     record: ["read done", "write done", "bash done", "bash denied"],
+    session_record: &[
+        "gemini-cli__seen_txt_b042fa35 done",
+        "write done",
+        "bash done",
+        "bash denied",
+    ],
+    is_held: false,
+    survives: false,
     configure: |place, _| {
         let config = json!({
             "security": { "auth": { "selectedType": "gemini-api-key" } },
@@ -144,6 +177,7 @@ pub const GEMINI_CLI: Agent = Agent {
             ("GEMINI_API_KEY", "none"),
             ("GOOGLE_GEMINI_BASE_URL", model),
             ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
+            ("GEMINI_MODEL", "gemini-2.5-flash"),
         ])
     },
     turns: |_| {
@@ -163,6 +197,7 @@ pub const GEMINI_CLI: Agent = Agent {
             ),
         ]
     },
+    session_turns: None,
 };
 
 pub const CODEX: Agent = Agent {
@@ -177,24 +212,39 @@ pub const CODEX: Agent = Agent {
     ],
     write_tool: "apply_patch",
     record: ["bash done", "apply_patch done", "bash done", "bash denied"],
+    session_record: &["bash done", "write done", "bash done", "bash denied"],
+    is_held: false,
+    survives: true,
     configure: |place, model| {
         let config = format!(
             "model = \"gpt-5\"\nmodel_provider = \"fake\"\n\n[model_providers.fake]\nname = \"Fake\"\n\
-             base_url = \"{model}/v1\"\nwire_api = \"responses\"\nenv_key = \"FAKE_KEY\"\nrequires_openai_auth = false\n"
+             base_url = \"{model}/v1\"\nwire_api = \"responses\"\nenv_key = \"OPENAI_API_KEY\"\nrequires_openai_auth = false\n"
         );
         write_home_file(place, ".codex/config.toml", &config);
     },
-    variables: |_| set(&[("FAKE_KEY", "none")]),
+    variables: |_| set(&[("OPENAI_API_KEY", "none")]),
     turns: |_| {
-        // It takes this command for a patch, and runs it as its own tool.
-        let patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: made.txt\n+two\n*** End Patch\nEOF";
-        [
-            ("exec_command", json!({ "cmd": "cat seen.txt" })),
-            ("exec_command", json!({ "cmd": patch })),
-            ("exec_command", json!({ "cmd": COMMAND })),
-            ("exec_command", json!({ "cmd": DENIED })),
-        ]
+        let run = |command: &str| ("exec_command", json!({ "cmd": command }));
+        [run("cat seen.txt"), run(PATCH), run(COMMAND), run(DENIED)]
     },
+    session_turns: Some(|| {
+        let run = |command: &str| ("exec_command", json!({ "cmd": command }));
+        // In its own sandbox it does not ask.
+        let escalate = |command: &str| {
+            let escalated = json!({
+                "cmd": command,
+                "sandbox_permissions": "require_escalated",
+                "justification": "It is part of the test.",
+            });
+            ("exec_command", escalated)
+        };
+        [
+            escalate("cat seen.txt"),
+            run(PATCH),
+            escalate(COMMAND),
+            run(DENIED),
+        ]
+    }),
 };
 
 fn set(variables: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {

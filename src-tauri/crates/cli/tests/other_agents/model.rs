@@ -3,6 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -13,6 +14,20 @@ use crate::support::CliFixture;
 pub const PROMPT: &str = "Use every tool, please.";
 /// What the model says at the end.
 pub const FINAL: &str = "All of it is over.";
+/// What the person writes later, and the model's answer.
+pub const SECOND_PROMPT: &str = "And what comes now?";
+pub const SECOND_FINAL: &str = "Nothing comes now.";
+/// What the person writes and the model does not answer while a test runs.
+pub const SLOW_PROMPT: &str = "Take your time, please.";
+
+/// What an agent that cannot be told with the refusal hears afterwards.
+const REFUSED: &str = "was not allowed";
+
+/// How long the model takes for that, in milliseconds.
+const SLOW_MS: u64 = 600_000;
+/// How often the model is asked whether a request came, and for how long.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+const LOOKS_MAX: u32 = 1_200;
 
 /// A call of a tool: its name and its input, as the agent has them.
 pub type ToolTurn = (&'static str, Value);
@@ -32,9 +47,13 @@ impl Model {
             })
         });
         let ended = json!({ "match": { "userMessage": PROMPT, "turnIndex": turns.len() }, "response": { "content": FINAL } });
+        let refused =
+            json!({ "match": { "userMessage": REFUSED }, "response": { "content": FINAL } });
+        let second = json!({ "match": { "userMessage": SECOND_PROMPT }, "response": { "content": SECOND_FINAL } });
+        let slow = json!({ "match": { "userMessage": SLOW_PROMPT }, "latency": SLOW_MS, "response": { "content": "Done." } });
         // Agents ask for titles and summaries as well.
         let other = json!({ "match": {}, "response": { "content": "Fine." } });
-        let answers: Vec<Value> = calls.chain([ended, other]).collect();
+        let answers: Vec<Value> = calls.chain([ended, refused, second, slow, other]).collect();
         let answers = json!({ "fixtures": answers }).to_string();
         let answers = place.write_outside_file("answers.json", &answers);
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
@@ -58,5 +77,25 @@ impl Model {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer
+    }
+
+    /// Waits until a request with all of these texts came.
+    pub fn wait_for_request(&self, texts: &[&str]) {
+        for _ in 0..LOOKS_MAX {
+            if self.has_request(texts) {
+                return;
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+        panic!("no request with {texts:?} came: {}", self.requests());
+    }
+
+    /// Returns whether one request with all of these texts came. Agents ask for titles as well, with the last prompt alone.
+    pub fn has_request(&self, texts: &[&str]) -> bool {
+        let answer = self.requests();
+        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+        let requests: Vec<Value> = serde_json::from_str(body).unwrap();
+        let mut requests = requests.iter().map(Value::to_string);
+        requests.any(|request| texts.iter().all(|text| request.contains(text)))
     }
 }
