@@ -9,15 +9,13 @@ export class Folders {
   /** The one that the person chose; none while nobody chose one. */
   chosen: string | null = $state(null);
   readonly #store: Store;
+  /** The chosen one, else that of the newest session. An effect that reads it runs again only once it is another one. */
+  readonly current: string | null = $derived.by(() => this.chosen ?? this.#store.sessions[0]?.workspace ?? null);
 
   constructor(store: Store) {
     this.#store = store;
   }
 
-  /** The chosen one, else that of the newest session. */
-  get current(): string | null {
-    return this.chosen ?? this.#store.sessions[0]?.workspace ?? null;
-  }
   /** The folders at hand: the chosen one and those of the newest sessions. */
   get all(): string[] {
     const sessions = this.#store.sessions.map((session) => session.workspace);

@@ -4,6 +4,7 @@ import { fireEvent, screen, waitFor } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 import { findSeriousFaults } from '../../testing/accessibility';
 import { at, click, openApp, text, type } from '../../app/app_page';
+import type { EventBody } from '../../ipc/bindings';
 import { FakeHost } from '../../ipc/fake';
 import type { Desk } from '../../state/desk.svelte';
 
@@ -32,6 +33,26 @@ test('every side of a tool stands without a serious finding, and tells what is i
   await click('tool-edit');
   expect(text('about-aliases')).toBe('edit_file, where old_text is old_string, new_text is new_string');
   expect(text('about-needs')).toContain('Creates, changes or removes any file of the folder');
+});
+
+test('beside a session the tools are asked for once, and not again at each event', async () => {
+  const host = new FakeHost();
+  const opened = (title: string): EventBody => ({
+    type: 'session_opened',
+    title,
+    workspace: '/home/mira/code/tidemark',
+    model: { provider: 'demo', model: '' },
+  });
+  host.emit('ses_one', opened('One'));
+  const query = host.query.bind(host);
+  // A host that never answers the fourth query: an endless loop would stop the test run.
+  host.query = ((asked) => (host.queries('tools').length > 3 ? new Promise(() => {}) : query(asked))) as typeof query;
+  await openApp(host);
+  await click('rail-tools');
+  await screen.findByTestId('tool-read');
+  host.emit('ses_one', { type: 'session_renamed', title: 'Another name' });
+  await screen.findByText('Another name');
+  expect(host.queries('tools').length).toBe(1);
 });
 
 test('the filter narrows the list, and arrow keys walk it', async () => {
