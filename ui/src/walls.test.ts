@@ -71,6 +71,26 @@ test('colours come from the tokens alone', () => {
   expect(broken).toEqual([]);
 });
 
+const styles = readdirSync(join(root, 'styles'))
+  .map((name) => ({ name: `styles/${name}`, css: readFileSync(join(root, 'styles', name), 'utf8') }))
+  .concat(files.map(({ name, text }) => ({ name, css: text.split('<style>')[1] ?? '' })));
+
+test('text grows with the size that the person chose: none is measured in pixels', () => {
+  const broken = styles.flatMap(({ name, css }) =>
+    [...css.matchAll(/\bfont(?:-size)?:[^;{}]*?\d(?:px|pt)\b[^;{}]*/g)].map((match) => `${name}: ${match[0]}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+test('what moves stands still where the system asks for it', () => {
+  const broken = styles.flatMap(({ name, css }) =>
+    [...css.matchAll(/\b(?:animation|transition):\s*([^;{}]+)/g)]
+      .filter(([, value = '']) => /\d\s*m?s\b/.test(value) && !css.includes('prefers-reduced-motion: reduce'))
+      .map((match) => `${name}: ${match[0]}`),
+  );
+  expect(broken).toEqual([]);
+});
+
 test('HTML is put into the page in one place, cleaned', () => {
   const places = files
     .filter(({ name, text }) => name.endsWith('.svelte') && /\{@html/.test(text))

@@ -28,16 +28,16 @@ const press = (key: string, more: object = {}) =>
 const lastOp = (host: FakeHost) => host.ops.at(-1);
 
 /** Another call of a session waits for the person. */
-function askAnew(host: FakeHost, digest: string): void {
+function askAnew(host: FakeHost, digest: string, call = 'call_new'): void {
   host.emit(
     'ses_0006',
     {
       type: 'call_proposed',
-      call: { id: 'call_new', name: 'bash', arguments: {} },
+      call: { id: call, name: 'bash', arguments: {} },
       message: 'msg_x',
       reasoning: null,
     },
-    { type: 'call_waiting', call: 'call_new', digest, grants: [], refreshed: null, expires_at: null },
+    { type: 'call_waiting', call, digest, grants: [], refreshed: null, expires_at: null },
   );
 }
 /** A session is opened by somebody else. */
@@ -112,12 +112,26 @@ describe('the frame', () => {
     host.emit('ses_0006', { type: 'call_started', call });
     await waitFor(() => expect(within(at('rail-count')).getByText('3')).toBeTruthy());
     askAnew(host, digest);
-    await waitFor(() => expect(at('live').textContent).toBe('bash waits for you.'));
+    await waitFor(() => expect(at('live').textContent).toBe('bash needs approval.'));
     expect(within(at('rail-count')).getByText('4')).toBeTruthy();
     const toast = at('toast');
-    expect(toast.textContent).toContain('bash waits for you');
+    expect(toast.textContent).toContain('bash needs approval');
     await fireEvent.click(within(toast).getByText('Show'));
     expect(document.title).toBe('4 calls wait · Unary minus precedence · Countersign');
+  });
+
+  test('ten cards are one notice that leads to the Desk, and drive no other notice away', async () => {
+    const { host, desk } = await open();
+    await click('rail-history');
+    desk.toasts.add({ icon: 'failed', ink: 'failed', title: 'The disk is full.' });
+    for (let n = 0; n < 10; n += 1) askAnew(host, `d_${n}`, `call_new_${n}`);
+    const notices = () => screen.getAllByTestId('toast').map((toast) => toast.textContent.trim());
+    await waitFor(() =>
+      expect(notices()).toEqual(['The disk is full.', expect.stringMatching(/^14 calls wait\s*Show the Desk$/)]),
+    );
+    await fireEvent.click(screen.getByText('Show the Desk'));
+    expect(document.title).toBe('14 calls wait · Desk · Countersign');
+    expect(notices()).toEqual(['The disk is full.']);
   });
 
   test('what told of a card goes with its answer, whoever gave it', async () => {
@@ -125,7 +139,7 @@ describe('the frame', () => {
     await click('rail-history');
     const digest = 'd';
     askAnew(host, digest);
-    await waitFor(() => expect(at('toast').textContent).toContain('bash waits for you'));
+    await waitFor(() => expect(at('toast').textContent).toContain('bash needs approval'));
     host.emit('ses_0006', {
       type: 'call_decided',
       call: 'call_new',
@@ -232,7 +246,7 @@ describe('the message box', () => {
     expect(host.ops).toEqual([{ type: 'say', session: 'ses_0001', text: 'Go on' }]);
     expect((box as HTMLTextAreaElement).value).toBe('');
     await waitFor(() => expect(at('stop')).toBeTruthy());
-    expect(box.getAttribute('placeholder')).toBe('Steer the agent. It reads this after the current step.');
+    expect(box.getAttribute('placeholder')).toBe('Message the agent. It reads this after the current step.');
     await click('stop');
     expect(lastOp(host)).toEqual({ type: 'interrupt', session: 'ses_0001' });
     await waitFor(() => expect(at('resume')).toBeTruthy());

@@ -12,6 +12,8 @@ import { sessionStates } from '../domain/states';
 
 /** Acts of the window besides navigation. */
 export interface WindowActs {
+  theme: 'light' | 'dark';
+  /** Switches to the other theme. */
   appearance: () => void;
   inspector: () => void;
   /** Opens or closes the briefing of the open session. */
@@ -154,8 +156,13 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
       icon,
       run: () => desk.navigation.openSettings(id),
     })),
-    { id: 'appearance', text: 'Light or dark', icon: 'theme', run: acts.appearance },
-    { id: 'keys', text: 'All keys', icon: 'info', key: '?', run: acts.keys },
+    {
+      id: 'appearance',
+      text: `Switch to ${acts.theme === 'dark' ? 'light' : 'dark'}`,
+      icon: 'theme',
+      run: acts.appearance,
+    },
+    { id: 'keys', text: 'Keyboard shortcuts', icon: 'info', key: '?', run: acts.keys },
     ...desk.sessions.map((one): Command => {
       const state = sessionStates[one.waiting > 0 ? 'waiting' : one.state];
       return {

@@ -126,8 +126,9 @@ export class Panels {
   }
 
   /** Returns the palette's commands besides navigation. */
-  acts(appearance: () => void): WindowActs {
+  acts(theme: 'light' | 'dark', appearance: () => void): WindowActs {
     return {
+      theme,
       servers: (kind, at) => {
         this.#desk.navigation.go('servers');
         part('sources')?.sourceStores(this.#desk).go(kind, { at });

@@ -14,7 +14,7 @@ export interface ShownAssurance {
 
 /** Assurances that this machine can give for a command that has not run. */
 export const assurances: Record<Assurance, ShownAssurance> = {
-  speculative: { icon: 'ghost', look: 'unreal', name: 'Speculative', text: 'a dry run changes nothing real' },
+  speculative: { icon: 'ghost', look: 'unreal', name: 'Speculative', text: 'a dry run changes nothing' },
   snapshot: {
     icon: 'history',
     look: 'plain',

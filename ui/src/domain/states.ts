@@ -16,7 +16,7 @@ export interface ShownState {
 /** A call's state as it is shown. Rejected is a person, denied is a rule, expired is nobody. */
 export const callStates: Record<CallState, ShownState> = {
   proposed: { icon: 'running', text: 'Asked for', ink: 'running' },
-  waiting: { icon: 'waiting', text: 'Waits', ink: 'waiting' },
+  waiting: { icon: 'waiting', text: 'Waiting', ink: 'waiting' },
   running: { icon: 'running', text: 'Running', ink: 'running' },
   done: { icon: 'done', text: 'Done', ink: 'done' },
   failed: { icon: 'failed', text: 'Failed', ink: 'failed' },

@@ -28,7 +28,7 @@ async function look(count: number): Promise<void> {
 test.each<[string, RegExp[], string[]]>([
   [
     'a diff',
-    [/^Write/, /src\/parser\.rs/, /The agent says/, /3 hunks/, /NEGATE/, /What each button grants/],
+    [/^Write/, /src\/parser\.rs/, /The agent says/, /3 hunks/, /NEGATE/, /What happens next/],
     ['hunk-0-check', 'hunk-1-check', 'hunk-2-check', 'allow', 'reject', 'later'],
   ],
   [

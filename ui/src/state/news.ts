@@ -33,7 +33,7 @@ export function newsOf(before: State, after: State, events: readonly Event[], of
   for (const entry of after.desk) {
     const key = entryKey(entry);
     if (known.has(key) || entry.body.state !== 'waiting') continue;
-    news.announced = `${entry.body.title} ${entry.body.target}`.trim() + ' waits for you.';
+    news.announced = `${entry.body.title} ${entry.body.target}`.trim() + ` ${needs(entry)}.`;
     if (!offers.inView.has(key)) news.toasts.push(landed(entry, after, offers));
   }
   /** Paths that went back or came again, by the act of the person. */
@@ -54,11 +54,14 @@ export function newsOf(before: State, after: State, events: readonly Event[], of
   return news;
 }
 
+/** What a card needs from the person. */
+const needs = ({ body }: CallEntry): string => (body.preview.type === 'form' ? 'needs an answer' : 'needs approval');
+
 function landed(entry: CallEntry, state: State, offers: Offers): ToastLine {
   return {
     icon: 'waiting',
     ink: 'asking',
-    title: `${entry.body.title} waits for you`,
+    title: `${entry.body.title} ${needs(entry)}`,
     text: state.sessions.find((session) => session.id === entry.session)?.title,
     act: { text: 'Show', run: () => offers.show(entry) },
     about: entryKey(entry),

@@ -386,7 +386,7 @@ test('a call in a dry run stays where it stood on the desk, and is announced onc
   const offers = { inView: new Set<string>(), show: () => {}, submit: () => {} };
   expect([newsOf(both, runs, [], offers).announced, newsOf(runs, back, again, offers).announced]).toEqual([
     '',
-    'Run a waits for you.',
+    'Run a needs approval.',
   ]);
 });
 

@@ -5,6 +5,7 @@ import type { IconName } from '../widgets/icons';
 /** A short message about an event. */
 export interface ToastLine {
   icon: IconName;
+  /** Ink of the icon; `asking` is for a waiting card. */
   ink: 'asking' | 'failed' | 'undone' | 'plain';
   title: string;
   text?: string | undefined;
@@ -15,6 +16,7 @@ export interface ToastLine {
   brief?: boolean;
 }
 
+/** How many toasts are shown at most, all waiting cards being one. */
 const SHOWN_MAX = 4;
 const BRIEF_MS = 8_000;
 
@@ -27,9 +29,11 @@ export class Toasts {
     const others = this.lines.filter(
       (other) =>
         (line.about === undefined || other.about !== line.about) &&
-        (other.title !== line.title || other.text !== line.text),
+        (line.ink === 'asking' || other.title !== line.title || other.text !== line.text),
     );
-    this.lines = [...others, { ...line, id }].slice(-SHOWN_MAX);
+    const all = [...others, { ...line, id }];
+    const kept = all.filter(({ ink }) => ink !== 'asking').slice(-SHOWN_MAX);
+    this.lines = all.filter((one) => one.ink === 'asking' || kept.includes(one));
     if (line.brief) setTimeout(() => this.close(id), BRIEF_MS);
   }
 

@@ -34,7 +34,7 @@ const TAGS = [
  */
 const HIDDEN =
   // eslint-disable-next-line no-control-regex, no-misleading-character-class -- to find just those
-  /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ue000\ue001\ufeff\uffa0\ufff0-\ufffb\u{e0000}-\u{e0fff}]/gu;
+  /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ue000\ue001\ufeff\uffa0\ufff0-\ufffb\u{e0000}-\u{e0fff}\ud800-\udfff]/gu;
 // Between these two a name stands while Markdown is read. Where they come from outside they are named themselves.
 const OPEN = '\ue000';
 const CLOSE = '\ue001';

@@ -126,10 +126,10 @@ export function mainWords(view: CallView, pick: Chosen, lasts: GrantScope | null
   }
   if (isCommit(view))
     return pick.left.length > 0
-      ? `Commit ${count(pick.ids.length)} of ${count(pick.all)}`
+      ? `Commit ${count(pick.ids.length)} of ${count(pick.all)} changes`
       : pick.all === 1
         ? 'Commit'
-        : `Commit all ${count(pick.all)}`;
+        : `Commit all ${count(pick.all)} changes`;
   return pick.left.length === 0 ? 'Allow' : `Allow ${pick.ids.length} of ${pick.all} hunks`;
 }
 
@@ -219,7 +219,7 @@ function alwaysLine({ offer, refused }: AlwaysWords, told: Grant | undefined): G
       button: 'Always…',
       text: told?.text ?? `would start from \`${ruleWords(offer)}\`; you see and confirm the rule first.`,
     };
-  return refused === '' ? null : { reach: 'Not offered', button: 'Always…', text: refused };
+  return refused === '' ? null : { reach: 'Not available', button: 'Always…', text: refused };
 }
 
 /** Whether allowing reaches beyond the call, does what cannot all be undone and no notice says so, or leaves something out. */

@@ -69,22 +69,22 @@ export function chosenFor(
   return all.length === conflicts.length ? all : null;
 }
 
-const changes: Record<PathChange, { sign: string; word: string; past: string }> = {
-  created: { sign: 'A', word: 'comes back', past: 'brought back' },
-  restored: { sign: 'M', word: 'goes back', past: 'restored' },
-  removed: { sign: 'D', word: 'goes', past: 'removed' },
-  merged: { sign: 'M', word: 'gets both changes', past: 'merged' },
-  kept: { sign: '·', word: 'stays as it is', past: 'kept as it is' },
+const changes: Record<PathChange, { sign: string; word: string }> = {
+  created: { sign: 'A', word: 'brought back' },
+  restored: { sign: 'M', word: 'restored' },
+  removed: { sign: 'D', word: 'removed' },
+  merged: { sign: 'M', word: 'merged' },
+  kept: { sign: '·', word: 'kept as it is' },
 };
 
-/** Returns the sign and the words for the change of a path. */
-export const changeOf = ({ change }: PathReceipt): { sign: string; word: string; past: string } => changes[change];
+/** Returns the sign and the word for the change of a path. */
+export const changeOf = ({ change }: PathReceipt): { sign: string; word: string } => changes[change];
 
 /** Sums up an act: "3 restored, 1 removed, 1 kept". */
 export function tallyOf(paths: readonly PathReceipt[]): string {
   const order: readonly PathChange[] = ['created', 'restored', 'merged', 'removed', 'kept'];
   return order
-    .map((change) => [paths.filter((one) => one.change === change).length, changes[change].past] as const)
+    .map((change) => [paths.filter((one) => one.change === change).length, changes[change].word] as const)
     .filter(([count]) => count > 0)
     .map(([count, word], i) => `${i === 0 ? plural(count, 'path') : count} ${word}`)
     .join(', ');

@@ -101,7 +101,7 @@ describe('the timeline', () => {
     ]);
     expect(lines.map((line) => [line.seq, line.text, line.detail])).toEqual([
       [1, 'The agent asked for it', 'because'],
-      [2, 'Waits, shown anew', 'The file changed.'],
+      [2, 'Needs approval, shown anew', 'The file changed.'],
       [3, 'You allowed 2 parts of it, and `edit src/**` in this project', 'go'],
       [4, 'A copy was taken', '1 path, 6.8 kB'],
       [5, 'Started', ''],

@@ -74,7 +74,7 @@ function words(body: EventBody): { icon: IconName; text: string; detail: string 
     case 'call_waiting':
       return {
         icon: 'waiting',
-        text: body.refreshed ? 'Waits, shown anew' : 'Waits for you',
+        text: body.refreshed ? 'Needs approval, shown anew' : 'Needs approval',
         detail: body.refreshed ?? '',
       };
     case 'call_decided':

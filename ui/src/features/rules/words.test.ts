@@ -111,7 +111,7 @@ test('what an untrusted file wants', () => {
   expect(wantsWords({ ...source, rules: [...allows, ...allows] })).toBe(
     'All its 2 rules would allow; until you trust the file those do nothing.',
   );
-  expect(wantsWords({ ...source, rules: [] })).toBe('Its rules only tighten, so they hold already.');
+  expect(wantsWords({ ...source, rules: [] })).toBe('Its rules only restrict, so they already apply.');
 });
 
 test('what is wrong stands by its line, faults first, and a line is not told twice', () => {

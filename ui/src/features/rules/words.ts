@@ -16,7 +16,7 @@ import { grantReaches, grantScopes, scopes } from '../../domain/rules';
 
 /** How rules are read, in one sentence. */
 export const HOW =
-  'Any matching manifest denial ends it. Otherwise the most specific rule wins, then the longer prefix, then session over project over you, then the stricter.';
+  'A matching denial of a manifest is final. Otherwise the most specific rule wins, then the one with the longer prefix. Ties: session, then project, then yours; then the stricter one.';
 
 /** Scopes in the order of their force, as they stand in the table. */
 const FORCE: readonly RuleScope[] = ['builtin', 'manifest', 'session', 'project', 'user'];
@@ -142,7 +142,7 @@ export function noteOf(source: RuleSource, session: string | undefined, home: (p
 export function wantsWords(source: RuleSource): string {
   const own = source.rules.filter(({ grant }) => grant === null);
   const loosening = own.filter(({ rule }) => rule.action === 'allow').length;
-  if (loosening === 0) return 'Its rules only tighten, so they hold already.';
+  if (loosening === 0) return 'Its rules only restrict, so they already apply.';
   const which =
     own.length === 1
       ? 'Its only rule'

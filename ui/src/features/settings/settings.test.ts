@@ -26,7 +26,7 @@ test('what asks is set for everywhere, and for a folder that differs', async () 
 
 test('what the machine can promise stands with what was tried', async () => {
   await openSettings('commands');
-  await waitFor(() => expect(text('doctor')).toContain('Speculative: a dry run changes nothing real'));
+  await waitFor(() => expect(text('doctor')).toContain('Speculative: a dry run changes nothing'));
   expect(text('doctor')).toContain('Landlock and seccomp hold in the sandbox.');
 });
 

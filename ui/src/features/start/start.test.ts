@@ -28,7 +28,7 @@ const title = () => document.querySelector('.header-bar .where');
 
 test('agents stand below the models; one that is not installed says what installs it, and cannot be chosen', async () => {
   await openStart(hostWithAgent());
-  const group = within(screen.getByRole('radiogroup', { name: 'Who answers' }));
+  const group = within(screen.getByRole('radiogroup', { name: 'Model or agent' }));
   const names = group.getAllByRole('radio').map((radio) => radio.dataset['testid']);
   expect(names.slice(-2)).toEqual(['answerer-claude-code', 'answerer-command']);
   expect(text('answerer-codex')).toBe('Codex not installed: npm install -g codex');

@@ -211,7 +211,7 @@ const carriers: Record<string, string> = {
   engine: 'the app itself',
   process: 'a program',
   model: 'the model, within its answer',
-  delegate: 'a run of its own',
+  delegate: 'a sub-agent',
   server: 'a server',
   person: 'you',
 };

@@ -82,7 +82,7 @@ test('a tool is switched off, also one whose name is locked, and made stricter o
   expect(offered).toEqual(['tool-mode-', 'tool-mode-destructive', 'tool-mode-local']);
   await click('tool-mode-local');
   expect(host.ops.at(-1)).toEqual({ type: 'set_tool', tool: 'edit', enabled: true, mode: 'local' });
-  await waitFor(() => expect(text('about-mode')).toContain('Waits for you each time, set stricter by you'));
+  await waitFor(() => expect(text('about-mode')).toContain('Asks each time, set stricter by you'));
 });
 
 test('a tool is tried by its form: checked as it is typed, run, and its card stands right there', async () => {

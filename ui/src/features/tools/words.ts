@@ -132,7 +132,7 @@ export const modeMeans: Record<ToolMode, string> = {
   external: 'Leaves this machine, and is logged',
   safe_write: 'Runs by itself, and shows its diff',
   destructive: 'Runs once a copy for Undo was taken, else it asks',
-  local: 'Waits for you each time',
+  local: 'Asks each time',
 };
 
 /** Problem of a file of tools. */

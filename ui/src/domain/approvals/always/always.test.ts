@@ -161,7 +161,7 @@ it('where nothing is offered the button is disabled, and the reason stands among
   expect((within(card).getByTestId('always') as HTMLButtonElement).disabled).toBe(true);
   await key('a');
   expect(words(within(card).getByTestId('grants'))).toContain(
-    'Not offered Always… A wrapper runs whatever it is given.',
+    'Not available Always… A wrapper runs whatever it is given.',
   );
   expect(within(card).queryByTestId('always-picker')).toBeNull();
 });
@@ -191,7 +191,7 @@ it('the link beside Reject names the rule that would deny such calls, and Shift+
   const { host, card, key, click } = await page(samples.command);
   await pass(1_000);
   await key('o');
-  expect(words(within(card).getByTestId('never'))).toContain('Deny bash cargo update* as well…');
+  expect(words(within(card).getByTestId('never'))).toContain('Always deny bash cargo update*…');
   await click('never');
   await pass(1_000);
   expect(words(within(card).getByTestId('always-rule'))).toBe('Session deny bash cargo update*');

@@ -22,7 +22,7 @@ function cutOff(): void {
 it('shows what a command is and why it asks; o shows the rest, and folds it again', async () => {
   const { card, key } = await page(samples.command);
   const part = (text: RegExp) => text.test(card.textContent ?? '');
-  const parts = [/The agent says/, /What it runs, in order/, /What each button grants/];
+  const parts = [/The agent says/, /What it runs, in order/, /What happens next/];
   expect(within(card).getByTestId('command').textContent).toContain('cargo upgrade -p axum@0.8.1');
   expect(within(card).getByTestId('reason').textContent).toBe(samples.command.body.trail?.lead);
   expect(parts.map(part)).toEqual([false, false, false]);
@@ -53,7 +53,7 @@ it('tells an answer that reaches beyond the call, and one whose changes cannot b
   const opens = { ...samples.edit.body.pending!, grants: [...grants] };
   const { card } = await page({ ...samples.edit, body: { ...samples.edit.body, pending: opens } });
   expect(within(card).getByTestId('grants').textContent).toContain('opens /data for reading in this session.');
-  expect(within(card).getByTestId('grants').textContent).not.toContain('What each button grants');
+  expect(within(card).getByTestId('grants').textContent).not.toContain('What happens next');
 
   const plain = await page({ ...effectSamples.canDryRun, id: 'c_plain' });
   expect(within(plain.card).queryByTestId('grants')).toBeNull();

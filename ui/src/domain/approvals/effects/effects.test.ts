@@ -158,7 +158,7 @@ describe('the words', () => {
 describe('on the card', () => {
   it('y commits all that is shown', async () => {
     const { host, card, key } = await page(effectSamples.effects);
-    expect(within(card).getByTestId('allow').textContent).toContain('Commit all 9');
+    expect(within(card).getByTestId('allow').textContent).toContain('Commit all 9 changes');
     expect(within(card).getByTestId('held').textContent).toBe('Speculative: nothing has changed yet');
     await key('y');
     expect(decisions(host)).toEqual([allow]);
