@@ -92,6 +92,7 @@ fn required_consent(op: &Op, settings: &Settings) -> RequiredConsent {
         | Op::RenameSession { .. }
         | Op::DistrustRules { .. }
         | Op::RevokeGrant { .. }
+        | Op::ResumeAsks { .. }
         | Op::OpenSession { agent: None, .. }
         | Op::SetPlanning { on: true, .. }
         | Op::SetTool { enabled: false, .. }
@@ -307,6 +308,7 @@ mod tests {
             json!({ "type": "close_session", "session": "s" }),
             json!({ "type": "set_planning", "session": "s", "on": false }),
             json!({ "type": "try_tool", "workspace": "/w", "tool": "bash", "arguments": {} }),
+            json!({ "type": "skip_asks", "session": null, "minutes": 5 }),
         ] {
             assert_eq!(needs(op.clone()), RequiredConsent::Press, "{op}");
         }

@@ -296,7 +296,7 @@ async fn a_choice_before_the_agent_starts_is_set_or_ends_the_turn_with_what_is_o
 }
 
 #[tokio::test]
-async fn a_session_in_which_a_model_answers_has_no_options() {
+async fn a_session_in_which_a_model_answers_has_no_option_of_an_agent() {
     let mut desk = support::Fixture::new([support::say_text("Hello.")]).await;
     desk.start("Hello.").await;
     let op = Op::SetAgentOption {
@@ -305,8 +305,5 @@ async fn a_session_in_which_a_model_answers_has_no_options() {
         value: "plan".to_owned(),
     };
     let fault = desk.engine.submit(op).await.unwrap_err();
-    assert_eq!(
-        fault.message,
-        "A model answers in this session, which has no option `mode`."
-    );
+    assert_eq!(fault.message, "This session has no option `mode`.");
 }

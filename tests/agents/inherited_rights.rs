@@ -158,6 +158,7 @@ fn verdict_below(
         dry_run: None,
         dry_run_first: false,
         judges_effects: false,
+        skips_asks: false,
         now: 0,
         rules_only: false,
         shown_digest: &|| Digest(String::new()),

@@ -23,3 +23,6 @@ pub(crate) mod protection_layers;
 // Rules for the remotes of a repository.
 #[cfg(target_os = "linux")]
 pub(crate) mod remotes;
+// Asks that a person skips for a while.
+#[cfg(target_os = "linux")]
+pub(crate) mod skipped_asks;

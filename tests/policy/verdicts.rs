@@ -101,6 +101,7 @@ fn check(case: &VerdictCase) -> Option<String> {
         dry_run: None,
         dry_run_first: false,
         judges_effects: false,
+        skips_asks: false,
         now: 0,
         rules_only: false,
         rules: &rules,

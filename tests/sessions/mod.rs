@@ -14,6 +14,8 @@ pub(crate) mod forks;
 pub(crate) mod list_places;
 // Settings and rules files with errors; databases that cannot be used; a full disk.
 pub(crate) mod lost_record;
+// The model of a session, chosen anew while it goes on.
+pub(crate) mod model_options;
 // Questions and their answers.
 // Planning first.
 pub(crate) mod planning;

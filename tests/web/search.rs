@@ -48,6 +48,7 @@ async fn open_desk(site: &TestSite, web_search: WebSearchSettings, arguments: &[
 
 async fn with_key(desk: &Fixture) {
     let key = Op::SetKey {
+        lasts: protocol::op::KeyLifetime::Kept,
         provider: "web_search/mine".to_owned(),
         key: "sesame".to_owned(),
     };

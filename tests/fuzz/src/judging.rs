@@ -78,6 +78,7 @@ fn evaluate_facts(facts: &CallFacts, files: Vec<RulesFile>, headless: Option<&st
         dry_run: None,
         dry_run_first: false,
         judges_effects: false,
+        skips_asks: false,
         now: 0,
         rules_only: false,
         shown_digest: &|| Digest(String::new()),

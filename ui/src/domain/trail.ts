@@ -11,6 +11,7 @@ const gates: Record<Gate, { name: string; icon: IconName }> = {
   effects: { name: 'Effects', icon: 'execute' },
   undo: { name: 'Undo', icon: 'history' },
   interaction: { name: 'Interaction', icon: 'question' },
+  skipped_asks: { name: 'Skipped asks', icon: 'waiting' },
   headless: { name: 'No person there', icon: 'execute' },
   consent: { name: 'Consent', icon: 'person' },
 };

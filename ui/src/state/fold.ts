@@ -313,6 +313,9 @@ export function sessionAfter(before: SessionView | undefined, event: Event, wait
   if (body.type === 'session_changed') after.state = body.state;
   if (body.type === 'sampling_finished') after.usage = plus(view.usage, body.result.usage);
   if (body.type === 'planning_set') after.planning = body.on;
+  if (body.type === 'model_changed') return withModel(after, body);
+  if (body.type === 'asks_skipped') after.skipped_asks = { seq: event.seq, since: event.at, until: body.until };
+  if (body.type === 'asks_resumed') delete after.skipped_asks;
   if (body.type === 'agent_options_changed') after.agent_options = event.seq;
   if (body.type === 'agent_context_changed') after.context = body.context;
   if (body.type === 'turn_ended') {
@@ -320,6 +323,14 @@ export function sessionAfter(before: SessionView | undefined, event: Event, wait
     after.usage = plus(view.usage, body.usage);
   }
   return after;
+}
+
+/** The session with another model, about whose context nothing was told. */
+function withModel(
+  { effort: _, context: __, ...view }: SessionView,
+  { model, effort }: Extract<Event['body'], { type: 'model_changed' }>,
+): SessionView {
+  return effort === undefined ? { ...view, model } : { ...view, model, effort };
 }
 
 /** The session at another place of the list; the usual one is not named. */
@@ -333,6 +344,7 @@ function opened(event: Event, body: Extract<Event['body'], { type: 'session_open
     title: body.title,
     workspace: body.workspace,
     model: body.model,
+    ...(body.options?.effort && { effort: body.options.effort }),
     ...(body.parent && { parent: body.parent }),
     state: 'idle',
     opened_at: event.at,

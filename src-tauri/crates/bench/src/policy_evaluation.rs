@@ -84,6 +84,7 @@ fn evaluate_command(rules: &RuleSet) -> BenchResult<Verdict> {
         dry_run: None,
         dry_run_first: false,
         judges_effects: false,
+        skips_asks: false,
         now: 0,
         rules_only: false,
         shown_digest: &|| Digest(String::new()),

@@ -160,6 +160,9 @@ impl EventPrinter {
             | SessionEvent::Renamed { .. }
             | SessionEvent::Placed { .. }
             | SessionEvent::Changed { .. }
+            | SessionEvent::ModelChanged { .. }
+            | SessionEvent::AsksSkipped { .. }
+            | SessionEvent::AsksResumed { .. }
             | SessionEvent::AgentOptionsChanged { .. }
             | SessionEvent::AgentContextChanged { .. }
             // Its notice follows.

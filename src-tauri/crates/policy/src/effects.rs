@@ -266,28 +266,39 @@ fn is_builtin_denial(decision: &RuleDecision) -> bool {
 /// about everything, or where the rules could not be read.
 pub(crate) fn can_settle_ask(request: &EvaluationRequest<'_>, steps: &[TrailStep]) -> bool {
     let asks = |step: &&TrailStep| step.verdict == Some(Verdict::Ask);
-    let by_a_rule = |step: &TrailStep| {
-        let mut rules = step.rules.iter();
-        rules.any(|trace| trace.won && Verdict::from(trace.rule.action) == Verdict::Ask)
-    };
     !request.ask_for_everything
         && request.rules.broken.is_none()
         && steps.iter().filter(asks).all(|step| match step.gate {
             Gate::Mode => true,
-            Gate::Rules => !by_a_rule(step),
+            Gate::Rules => !asks_by_rule(step),
             Gate::Capability => can_settle_doubt(request),
             Gate::Watchdog
             | Gate::Effects
             | Gate::Undo
             | Gate::Interaction
+            | Gate::SkippedAsks
             | Gate::Headless
             | Gate::Consent => false,
         })
 }
 
+/// Whether a rule made a step ask.
+pub(crate) fn asks_by_rule(step: &TrailStep) -> bool {
+    let mut rules = step.rules.iter();
+    rules.any(|trace| trace.won && Verdict::from(trace.rule.action) == Verdict::Ask)
+}
+
+/// Whether every change of a dry run is one that a file tool would be let through with, where the person judges calls by
+/// their effects.
+pub(crate) fn are_undoable(dry_run: &DryRunEvidence) -> bool {
+    let mut effects = dry_run.effects.iter();
+    dry_run.undoable_is_allowed
+        && effects.all(|fact| unruled_verdict(dry_run, fact) == Verdict::Allow)
+}
+
 /// Whether the effects settle a doubt about what a command runs: where the person judges commands by what they change,
 /// it is known now. Not where a rule restricts commands, which the doubtful one may be, nor before a place is opened.
-fn can_settle_doubt(request: &EvaluationRequest<'_>) -> bool {
+pub(crate) fn can_settle_doubt(request: &EvaluationRequest<'_>) -> bool {
     let judges_effects = match request.dry_run {
         Some(dry_run) => dry_run.undoable_is_allowed,
         None => request.dry_run_first,

@@ -17,6 +17,7 @@ use crate::rules::{Subject, SubjectKind};
 use crate::rules_file;
 use crate::scope;
 use crate::shell::names_program_by_path;
+use crate::skipped_asks;
 use crate::watchdogs::Alarm;
 
 /// A verdict with its reasons. Made by [`evaluate`] and by nothing else.
@@ -89,8 +90,10 @@ impl Judgement {
 ///    lack of a rule made a gate ask. An ask of a rule or of any other gate is not settled so, and none is with
 ///    `ask_for_everything` or if the rules could not be read: then the strictest verdict holds.
 /// 8. `Gate::Capability` again, if the effects lie beyond the surface of the agent: denies, whatever came before.
-/// 9. `Gate::Headless`, the headless host: turns an ask that is left into a deny, with the sentence of the host. An ask
-///    that the effects of a dry run may settle is left as it is, if the call runs in a dry run first.
+/// 9. `Gate::SkippedAsks`, the person who skips asks for a while: lets a call through that would ask, if its effects are
+///    known and can be taken back (M32).
+/// 10. `Gate::Headless`, the headless host: turns an ask that is left into a deny, with the sentence of the host. An ask
+///     that the effects of a dry run may settle is left as it is, if the call runs in a dry run first.
 ///
 /// Effects of a dry run without network access do not count once rules let the call reach the remotes that it uses.
 pub fn evaluate(request: &EvaluationRequest<'_>) -> Judgement {
@@ -144,6 +147,10 @@ pub fn evaluate(request: &EvaluationRequest<'_>) -> Judgement {
             verdict = Verdict::Deny;
             steps.push(beyond);
         }
+    }
+    if let (Verdict::Ask, Some(skipped)) = (verdict, skipped_asks::skip_ask(request, &steps)) {
+        verdict = Verdict::Allow;
+        steps.push(skipped);
     }
     let waits_for_effects = request.dry_run_first
         && request.dry_run.is_none()

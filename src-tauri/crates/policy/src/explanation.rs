@@ -161,7 +161,7 @@ fn describe_reason(step: &TrailStep, verdict: Verdict, unspoken: Option<&str>) -
             "nothing says what kind of call this is".to_owned()
         }
         Gate::Mode => "it touches your machine in ways that only you can judge".to_owned(),
-        Gate::Watchdog | Gate::Consent => lowercase_start(&step.text),
+        Gate::Watchdog | Gate::SkippedAsks | Gate::Consent => lowercase_start(&step.text),
     }
 }
 
@@ -193,6 +193,9 @@ fn describe_alternative(
         }
         (Verdict::Allow, Some(Gate::Rules), Some(Verdict::Ask)) => {
             "Without that rule you would have been asked.".to_owned()
+        }
+        (Verdict::Allow, Some(Gate::SkippedAsks), _) => {
+            "Otherwise you would have been asked.".to_owned()
         }
         (Verdict::Ask, Some(Gate::Undo), _) => {
             "With a copy it would have run by itself.".to_owned()

@@ -40,6 +40,7 @@
 //! #     dry_run: None,
 //! #     dry_run_first: false,
 //! #     judges_effects: false,
+//! #     skips_asks: false,
 //! #     now: 0,
 //! #     rules_only: false,
 //! #     shown_digest: &|| Digest::from_bytes(b""),
@@ -69,6 +70,7 @@ pub mod rules;
 pub mod rules_file;
 pub mod scope;
 pub mod shell;
+mod skipped_asks;
 pub mod surface;
 #[cfg(test)]
 mod test_request;

@@ -39,6 +39,8 @@ pub struct EvaluationRequest<'a> {
     /// Whether the person's posture judges calls by their effects (M24): then a first yes to a reading verb of a server
     /// counts (M26).
     pub judges_effects: bool,
+    /// Whether the person skips asks for a while (M32): then an ask about what can be taken back lets the call through.
+    pub skips_asks: bool,
     /// Time of the judgement: rules expire.
     pub now: At,
     /// Whether the rules are judged by themselves: neither the mode nor copies for undo count, and where no rule

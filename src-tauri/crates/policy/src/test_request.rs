@@ -37,6 +37,7 @@ pub(crate) fn with_request<T>(
         dry_run: None,
         dry_run_first: false,
         judges_effects: false,
+        skips_asks: false,
         now: 0,
         rules_only: false,
         shown_digest: &|| Digest(String::new()),

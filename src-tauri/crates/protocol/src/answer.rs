@@ -12,6 +12,7 @@ use crate::rule::rules_view::{RuleCheck, RulesCheck, RulesComparison, RulesView}
 use crate::server::mcp_servers::{ServerImportSource, ServerLogLine, ServerView};
 use crate::server::resources::ServerResources;
 use crate::session::agent_options::AgentOption;
+use crate::session::skipped_asks::SkippedAsk;
 use crate::text::display_text::DisplaySpan;
 use crate::view::attention::AttentionReport;
 use crate::view::briefing::{Briefing, BriefingText};
@@ -63,6 +64,13 @@ pub enum Answer {
         summary: Vec<AccountLine>,
         /// The whole account.
         account: Box<CallAccount>,
+    },
+    /// Answer to `skipped_asks`.
+    SkippedAsks {
+        /// The calls, the newest first, at most [`SkippedAsk::LISTED_MAX`]; none if the session asks.
+        calls: Vec<SkippedAsk>,
+        /// Number of all of them.
+        total: u64,
     },
     /// Answer to `agent_options`.
     AgentOptions {

@@ -69,15 +69,29 @@ pub enum Op {
         /// Whether the session plans.
         on: bool,
     },
-    /// Sets an option of the agent that answers in the session: its mode, its model, or another one that it offers. It is
-    /// set again whenever the agent starts.
+    /// Sets an option of whoever answers in the session: the mode, the model, or another option that an agent of somebody
+    /// else offers, which is set again whenever the agent starts; the model of a provider, or its reasoning effort, from the
+    /// next turn on.
     SetAgentOption {
         /// The session.
         session: SessionId,
-        /// The agent's own id of the option.
+        /// The id of the option.
         option: String,
-        /// The agent's own id of the value.
+        /// The id of the value.
         value: String,
+    },
+    /// Skips asks for a while, where what a call does can be taken back (M32).
+    SkipAsks {
+        /// The session, with its sub-agents; none for every session.
+        session: Option<SessionId>,
+        /// For how long, in minutes: from 1 to [`SKIP_MINUTES_MAX`](crate::session::skipped_asks::SKIP_MINUTES_MAX); none
+        /// until the session is closed or the app ends.
+        minutes: Option<u32>,
+    },
+    /// Lets calls ask again.
+    ResumeAsks {
+        /// The session; none for every session.
+        session: Option<SessionId>,
     },
     /// Stops the session's current work; nothing that has not started will start.
     Interrupt {
@@ -254,13 +268,35 @@ pub enum Op {
         /// The change.
         change: ApiChange,
     },
-    /// Stores a provider's key in the system keychain; an empty key removes it. Never recorded.
+    /// Stores a provider's key; an empty key removes it. Never recorded.
     SetKey {
         /// The provider's id; `mcp:NAME` for a key that a server refers to as `keychain:NAME`.
         provider: String,
         /// The key.
         key: String,
+        /// How long the key is kept.
+        #[serde(default, skip_serializing_if = "KeyLifetime::is_default")]
+        #[ts(as = "Option<KeyLifetime>", optional)]
+        lasts: KeyLifetime,
     },
+}
+
+/// How long a key is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum KeyLifetime {
+    /// Until it is removed, in the system keychain.
+    #[default]
+    Kept,
+    /// As long as the app runs, in its memory alone.
+    Run,
+}
+
+impl KeyLifetime {
+    /// Whether the key is kept until it is removed.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl Op {

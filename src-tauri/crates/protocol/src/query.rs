@@ -95,7 +95,12 @@ pub enum Query {
         /// The call.
         call: CallId,
     },
-    /// What the agent that answers in a session lets a person choose.
+    /// The calls of a session, and of its sub-agents, that would have asked since it skips asks; the newest first.
+    SkippedAsks {
+        /// The session.
+        session: SessionId,
+    },
+    /// What whoever answers in a session lets a person choose: an agent of somebody else its options, our own its model.
     AgentOptions {
         /// The session.
         session: SessionId,

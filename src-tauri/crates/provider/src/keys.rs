@@ -26,6 +26,8 @@ pub enum KeySource {
     Environment(String),
     /// In the system keychain.
     Keychain,
+    /// In memory, where a person put it for this run of the app.
+    Run,
 }
 
 impl std::fmt::Display for KeySource {
@@ -33,6 +35,7 @@ impl std::fmt::Display for KeySource {
         match self {
             Self::Environment(name) => write!(f, "from {name}"),
             Self::Keychain => f.write_str("from the system keychain"),
+            Self::Run => f.write_str("for this run only"),
         }
     }
 }
@@ -48,7 +51,8 @@ pub struct LoadedKey {
 
 /// A place that holds keys. Its methods may block: they are called away from the async threads.
 pub trait KeyStore: Send + Sync {
-    /// The key of a provider: what the environment variable `env` holds, else what the keychain holds.
+    /// The key of a provider: what the environment variable `env` holds, else what is kept for this run, else what the
+    /// keychain holds.
     ///
     /// # Errors
     /// When the environment has none and the keychain cannot be asked; the fault says why.
@@ -60,7 +64,10 @@ pub trait KeyStore: Send + Sync {
     /// When the keychain cannot be reached or refuses.
     fn set(&self, provider: &str, secret: &Secret) -> Result<(), UserError>;
 
-    /// Takes a key out of the keychain; fine if there is none.
+    /// Keeps a key in memory, for this run of the app. It comes before one in the keychain, which stays.
+    fn set_for_run(&self, provider: &str, secret: &Secret);
+
+    /// Takes a key out of memory if it is kept for this run, else out of the keychain; fine if there is none.
     ///
     /// # Errors
     /// When the keychain cannot be reached or refuses.
@@ -103,7 +110,11 @@ impl KeyStore for SystemKeyStore {
             return Ok(Some(self.cache_key(provider, secret, from)));
         }
         let known = self.lock_cache().get(provider).cloned();
-        if let Some(known) = known.filter(|known| known.from == KeySource::Keychain) {
+        let known = known.filter(|known| match known.from {
+            KeySource::Keychain | KeySource::Run => true,
+            KeySource::Environment(_) => false,
+        });
+        if let Some(known) = known {
             return Ok(Some(known));
         }
         let secret = keychain_entry(provider)
@@ -124,8 +135,15 @@ impl KeyStore for SystemKeyStore {
         Ok(())
     }
 
+    fn set_for_run(&self, provider: &str, secret: &Secret) {
+        self.cache_key(provider, secret.clone(), KeySource::Run);
+    }
+
     fn remove(&self, provider: &str) -> Result<(), UserError> {
-        self.lock_cache().remove(provider);
+        let known = self.lock_cache().remove(provider);
+        if known.is_some_and(|known| known.from == KeySource::Run) {
+            return Ok(());
+        }
         match keychain_entry(provider).and_then(|entry| entry.delete_credential()) {
             Ok(()) | Err(keyring::Error::NoEntry) => Ok(()),
             Err(error) => Err(keychain_error(&error)),
@@ -151,7 +169,7 @@ fn keychain_entry(provider: &str) -> keyring::Result<keyring::Entry> {
 fn keychain_error(error: &keyring::Error) -> UserError {
     let mut fault = UserError::new(
         "The system keychain cannot be used here.",
-        "Use an environment variable for the key.",
+        "Use an environment variable for the key, or keep it for this run only.",
     );
     fault.cause = Some(FaultCause::KeychainUnusable);
     fault.context.push(match error {
@@ -172,6 +190,7 @@ fn keychain_error(error: &keyring::Error) -> UserError {
 pub struct MemoryKeyStore {
     environment: HashMap<String, Secret>,
     keychain: Mutex<HashMap<String, Secret>>,
+    for_run: Mutex<HashMap<String, Secret>>,
     unavailable: bool,
 }
 
@@ -206,6 +225,10 @@ impl MemoryKeyStore {
         }
         Ok(self.keychain.lock().unwrap_or_else(PoisonError::into_inner))
     }
+
+    fn lock_run(&self) -> std::sync::MutexGuard<'_, HashMap<String, Secret>> {
+        self.for_run.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl KeyStore for MemoryKeyStore {
@@ -219,10 +242,17 @@ impl KeyStore for MemoryKeyStore {
         if from_env.is_some() {
             return Ok(from_env);
         }
-        Ok(self.lock_keychain()?.get(provider).map(|secret| ApiKey {
+        let key = |secret: &Secret, from| ApiKey {
             secret: secret.clone(),
-            from: KeySource::Keychain,
-        }))
+            from,
+        };
+        if let Some(secret) = self.lock_run().get(provider) {
+            return Ok(Some(key(secret, KeySource::Run)));
+        }
+        let keychain = self.lock_keychain()?;
+        Ok(keychain
+            .get(provider)
+            .map(|secret| key(secret, KeySource::Keychain)))
     }
 
     fn set(&self, provider: &str, secret: &Secret) -> Result<(), UserError> {
@@ -231,23 +261,33 @@ impl KeyStore for MemoryKeyStore {
         Ok(())
     }
 
+    fn set_for_run(&self, provider: &str, secret: &Secret) {
+        self.lock_run().insert(provider.to_owned(), secret.clone());
+    }
+
     fn remove(&self, provider: &str) -> Result<(), UserError> {
-        self.lock_keychain()?.remove(provider);
+        if self.lock_run().remove(provider).is_none() {
+            self.lock_keychain()?.remove(provider);
+        }
         Ok(())
     }
 
     fn loaded_keys(&self) -> Vec<LoadedKey> {
-        let Ok(keychain) = self.lock_keychain() else {
-            return Vec::new();
+        let loaded = |keys: &HashMap<String, Secret>, from: &KeySource| -> Vec<LoadedKey> {
+            let keys = keys.iter().map(|(name, secret)| LoadedKey {
+                name: name.clone(),
+                key: ApiKey {
+                    secret: secret.clone(),
+                    from: from.clone(),
+                },
+            });
+            keys.collect()
         };
-        let keys = keychain.iter().map(|(name, secret)| LoadedKey {
-            name: name.clone(),
-            key: ApiKey {
-                secret: secret.clone(),
-                from: KeySource::Keychain,
-            },
-        });
-        keys.collect()
+        let mut all = loaded(&self.lock_run(), &KeySource::Run);
+        if let Ok(keychain) = self.lock_keychain() {
+            all.extend(loaded(&keychain, &KeySource::Keychain));
+        }
+        all
     }
 }
 
@@ -275,6 +315,33 @@ mod tests {
         assert_eq!(keys.get("a", None).unwrap(), None);
     }
 
+    /// Where there is no keychain, a key can be kept for this run alone; removing it leaves one in the keychain.
+    #[test]
+    fn a_key_for_this_run_needs_no_keychain_and_comes_before_it() {
+        let secret = |text: &str| Secret::new(text).unwrap();
+        let found = |keys: &dyn KeyStore| keys.get("a", None).map(|key| key.map(|key| key.from));
+        let without = MemoryKeyStore::new().without_keychain();
+        without.set("a", &secret("one")).unwrap_err();
+        without.set_for_run("a", &secret("one"));
+        assert_eq!(found(&without), Ok(Some(KeySource::Run)));
+        assert_eq!(without.loaded_keys().len(), 1);
+        without.remove("a").unwrap();
+        found(&without).unwrap_err();
+
+        let with = MemoryKeyStore::new();
+        with.set("a", &secret("kept")).unwrap();
+        with.set_for_run("a", &secret("other"));
+        assert_eq!(found(&with), Ok(Some(KeySource::Run)));
+        with.remove("a").unwrap();
+        assert_eq!(found(&with), Ok(Some(KeySource::Keychain)));
+
+        let system = SystemKeyStore::default();
+        system.set_for_run("a", &secret("other"));
+        assert_eq!(found(&system), Ok(Some(KeySource::Run)));
+        system.remove("a").unwrap();
+        assert_eq!(system.loaded_keys(), []);
+    }
+
     #[test]
     fn a_key_is_loaded_once_it_was_used() {
         let keys = SystemKeyStore::default();
@@ -293,7 +360,7 @@ mod tests {
             .unwrap_err();
         assert_eq!(
             fault.to_string(),
-            "The system keychain cannot be used here. Use an environment variable for the key."
+            "The system keychain cannot be used here. Use an environment variable for the key, or keep it for this run only."
         );
     }
 }

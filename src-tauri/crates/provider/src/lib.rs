@@ -44,6 +44,7 @@
 //! ```
 
 mod built_in;
+mod efforts;
 mod endpoint;
 mod error;
 mod failure;

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use futures::future::join_all;
-use protocol::UserError;
-use protocol::model::{KeyState, ProviderKey, ProviderView};
+use protocol::model::{Effort, KeyState, ProviderKey, ProviderView};
 use protocol::settings::{ProviderSettings, WireFormat};
+use protocol::{ModelChoice, UserError};
 
 use crate::built_in::{
     AddressSource, BUILT_IN_PROVIDERS, LOCAL_IDS, ProviderEnv, ProviderSetup, check_prices,
     invalid_settings_error, prices_from_settings, settings_title,
 };
+use crate::efforts;
 use crate::endpoint::Endpoint;
 use crate::error::missing_key_hint;
 use crate::keys::{ApiKey, KeyStore};
@@ -225,6 +226,19 @@ impl Providers {
                     format!("Choose one of: {}.", ids.join(", ")),
                 ))
             }
+        }
+    }
+
+    /// Returns the reasoning efforts that can be chosen for a model; none if it takes none, or is not known.
+    #[must_use]
+    pub fn list_efforts(&self, model: &ModelChoice) -> &'static [Effort] {
+        match self
+            .entries
+            .iter()
+            .find(|entry| entry.id() == model.provider)
+        {
+            Some(ProviderEntry::Wire(wire)) => efforts::list_efforts(wire.wire, &model.model),
+            Some(ProviderEntry::Offline { .. } | ProviderEntry::Invalid { .. }) | None => &[],
         }
     }
 

@@ -28,6 +28,7 @@ import type { ServerImportSource } from "./ServerImportSource";
 import type { ServerLogLine } from "./ServerLogLine";
 import type { ServerResources } from "./ServerResources";
 import type { ServerView } from "./ServerView";
+import type { SkippedAsk } from "./SkippedAsk";
 import type { Timeline } from "./Timeline";
 import type { ToolView } from "./ToolView";
 import type { Trail } from "./Trail";
@@ -70,7 +71,15 @@ summary: Array<AccountLine>,
 /**
  * The whole account.
  */
-account: CallAccount, } | { "type": "agent_options", 
+account: CallAccount, } | { "type": "skipped_asks", 
+/**
+ * The calls, the newest first, at most [`SkippedAsk::LISTED_MAX`]; none if the session asks.
+ */
+calls: Array<SkippedAsk>, 
+/**
+ * Number of all of them.
+ */
+total: number, } | { "type": "agent_options", 
 /**
  * The options with their values, as the agent last offered them; none if it offered none.
  */

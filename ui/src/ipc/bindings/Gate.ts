@@ -3,4 +3,4 @@
 /**
  * One of the policy gates that a call passes.
  */
-export type Gate = "mode" | "capability" | "watchdog" | "rules" | "effects" | "undo" | "interaction" | "headless" | "consent";
+export type Gate = "mode" | "capability" | "watchdog" | "rules" | "effects" | "undo" | "interaction" | "skipped_asks" | "headless" | "consent";

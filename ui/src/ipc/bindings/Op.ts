@@ -6,6 +6,7 @@ import type { Decision } from "./Decision";
 import type { Digest } from "./Digest";
 import type { Enclosure } from "./Enclosure";
 import type { GrantId } from "./GrantId";
+import type { KeyLifetime } from "./KeyLifetime";
 import type { ListPlace } from "./ListPlace";
 import type { MessageId } from "./MessageId";
 import type { ModelChoice } from "./ModelChoice";
@@ -85,13 +86,26 @@ on: boolean, } | { "type": "set_agent_option",
  */
 session: SessionId, 
 /**
- * The agent's own id of the option.
+ * The id of the option.
  */
 option: string, 
 /**
- * The agent's own id of the value.
+ * The id of the value.
  */
-value: string, } | { "type": "interrupt", 
+value: string, } | { "type": "skip_asks", 
+/**
+ * The session, with its sub-agents; none for every session.
+ */
+session: SessionId | null, 
+/**
+ * For how long, in minutes: from 1 to [`SKIP_MINUTES_MAX`](crate::session::skipped_asks::SKIP_MINUTES_MAX); none
+ * until the session is closed or the app ends.
+ */
+minutes: number | null, } | { "type": "resume_asks", 
+/**
+ * The session; none for every session.
+ */
+session: SessionId | null, } | { "type": "interrupt", 
 /**
  * The session.
  */
@@ -287,4 +301,8 @@ provider: string,
 /**
  * The key.
  */
-key: string, };
+key: string, 
+/**
+ * How long the key is kept.
+ */
+lasts?: KeyLifetime, };

@@ -103,7 +103,11 @@ session: SessionId,
 /**
  * The call.
  */
-call: CallId, } | { "type": "agent_options", 
+call: CallId, } | { "type": "skipped_asks", 
+/**
+ * The session.
+ */
+session: SessionId, } | { "type": "agent_options", 
 /**
  * The session.
  */

@@ -7,6 +7,7 @@ use protocol::op::OpReceipt;
 use protocol::session::agent_options::AgentOption;
 use protocol::{EventBody, NoticeLevel, SessionId, UserError};
 
+use crate::engine::model_options;
 use crate::session::Session;
 use crate::session::agent_options::{record_choice, record_options, recorded_options};
 use crate::session::agent_runner::AGENT_PROVIDER;
@@ -48,11 +49,8 @@ pub(crate) async fn set_agent_option(
     value: &str,
 ) -> Result<OpReceipt, UserError> {
     let session = engine.session(session)?;
-    if session.model.provider != AGENT_PROVIDER {
-        return Err(UserError::new(
-            format!("A model answers in this session, which has no option `{option}`."),
-            "Begin a session in which an agent answers.",
-        ));
+    if session.model().provider != AGENT_PROVIDER {
+        return model_options::set_model_option(engine, &session, option, value).await;
     }
     let _nobody_else = session.lock.acquire(&session.tool_context.folder)?;
     let known = recorded_options(&session);
@@ -68,12 +66,17 @@ pub(crate) async fn set_agent_option(
 }
 
 /// Returns the options of a session's agent, as whichever process works in the session last recorded them.
-pub(crate) fn list_agent_options(
+pub(crate) async fn list_agent_options(
     engine: &EngineState,
     session: &SessionId,
 ) -> Result<Vec<AgentOption>, UserError> {
-    let view = engine.record.session(session)?;
-    let Some(changed) = view.and_then(|view| view.agent_options) else {
+    let Some(view) = engine.record.session(session)? else {
+        return Ok(Vec::new());
+    };
+    if view.model.provider != AGENT_PROVIDER {
+        return Ok(model_options::list_model_options(engine, &view).await);
+    }
+    let Some(changed) = view.agent_options else {
         return Ok(Vec::new());
     };
     let events = engine.record.events(changed - 1, Some(session), 1)?;

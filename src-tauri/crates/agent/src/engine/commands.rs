@@ -6,8 +6,9 @@ use std::sync::Arc;
 use protocol::event::{PlanningActor, SessionEvent, SessionOptions};
 use protocol::history::RestoreRequest;
 use protocol::model::TEMPERATURE_RANGE;
-use protocol::op::OpReceipt;
+use protocol::op::{KeyLifetime, OpReceipt};
 use protocol::session::list_place::ListPlace;
+use protocol::session::skipped_asks::AsksResumption;
 use protocol::settings::ToolSettings;
 use protocol::text::depth::{DEPTH_MAX, exceeds_depth};
 use protocol::{EventBody, ModelChoice, NoticeLevel, Op, SessionId, Settings, UserError};
@@ -16,13 +17,16 @@ use serde_json::Value;
 
 use crate::engine::demo;
 use crate::engine::maintenance::{recovery, retention};
-use crate::engine::{agent_options, decisions, enclosed_turns, session_fork, tool_trial};
+use crate::engine::{
+    agent_options, decisions, enclosed_turns, session_fork, skipped_asks, tool_trial,
+};
 use crate::permissions::{manifest, trust};
 use crate::rulebook::{self, RulebookScope};
 use crate::run;
 use crate::session::conversation::Conversation;
 use crate::session::engine_state::EngineState;
 use crate::session::manual_calls::{self, IMPORTED_PROVIDER};
+use crate::session::skipped_asks as session_skip;
 use crate::session::toolbox::Toolbox;
 use crate::session::user_message::UserMessage;
 use crate::session::{Session, elicitation, grants, planning};
@@ -101,6 +105,10 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
             option,
             value,
         } => agent_options::set_agent_option(engine, &session, &option, &value).await,
+        Op::SkipAsks { session, minutes } => {
+            skipped_asks::skip_asks(engine, session, minutes).await
+        }
+        Op::ResumeAsks { session } => skipped_asks::resume_asks(engine, session).await,
         Op::Interrupt { session } => interrupt_session(engine, &session).await,
         Op::Resume { session } => {
             run::start_run(&own_session(engine, &session)?)?;
@@ -195,7 +203,11 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
             };
             apis::change_apis(&context, api, change).await
         }
-        Op::SetKey { provider, key } => set_key(engine, provider, &key).await,
+        Op::SetKey {
+            provider,
+            key,
+            lasts,
+        } => set_key(engine, provider, &key, lasts).await,
     }
 }
 
@@ -230,17 +242,22 @@ fn set_tool(
     engine.set_settings(settings).map(|()| OpReceipt::default())
 }
 
-/// Stores a provider's key in the system keychain, or removes it if the key is empty.
+/// Stores a provider's key, in the system keychain or in memory, or removes it if the key is empty.
 async fn set_key(
     engine: &Arc<EngineState>,
     provider: String,
     key: &str,
+    lasts: KeyLifetime,
 ) -> Result<OpReceipt, UserError> {
     let (keys, secret) = (engine.keys.clone(), Secret::new(key));
     // A keychain may ask the person to unlock it first.
-    let kept = tokio::task::spawn_blocking(move || match secret {
-        Some(secret) => keys.set(&provider, &secret),
-        None => keys.remove(&provider),
+    let kept = tokio::task::spawn_blocking(move || match (secret, lasts) {
+        (Some(secret), KeyLifetime::Kept) => keys.set(&provider, &secret),
+        (Some(secret), KeyLifetime::Run) => {
+            keys.set_for_run(&provider, &secret);
+            Ok(())
+        }
+        (None, _) => keys.remove(&provider),
     });
     kept.await
         .map_err(|_| UserError::new("The keychain broke off.", "Try again."))??;
@@ -351,6 +368,7 @@ async fn close_session(engine: &Arc<EngineState>, id: &SessionId) -> Result<OpRe
     }
     drop(session.lock.acquire(&session.tool_context.folder)?);
     grants::end_session_grants(&session)?;
+    session_skip::end_skip(&session, AsksResumption::Closed).await?;
     let folder = session.tool_context.folder.clone();
     let removed = tokio::task::spawn_blocking(move || folder.clear()).await;
     removed

@@ -89,7 +89,7 @@ impl AgentTurn {
             .start_layered_companion(command, &workspace, &net, &state)
             .await;
         started.map_err(|error| match error {
-            FileError::SandboxUnavailable { reason } => unavailable_error(self.agent(), &reason),
+            FileError::SandboxUnavailable { reason } => unavailable_error(&self.agent(), &reason),
             other => UserError::from(other),
         })
     }

@@ -92,8 +92,8 @@ impl AgentTurn {
     }
 
     /// Returns the agent: its id, or a command line.
-    pub fn agent(&self) -> &str {
-        &self.session.model.model
+    pub fn agent(&self) -> String {
+        self.session.model().model
     }
 
     /// Returns the folder that the agent works in, absolute and with links resolved.

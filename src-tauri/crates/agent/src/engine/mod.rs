@@ -14,6 +14,7 @@ pub(crate) mod enclosed_turns;
 pub(crate) mod external_agents;
 pub(crate) mod external_client;
 pub(crate) mod maintenance;
+pub(crate) mod model_options;
 mod posture;
 pub(crate) mod queries;
 pub(crate) mod request;
@@ -21,6 +22,7 @@ mod session_fork;
 pub(crate) mod session_import;
 pub mod settings;
 pub(crate) mod since;
+pub(crate) mod skipped_asks;
 pub(crate) mod tool_trial;
 pub(crate) mod turn_messages;
 
@@ -127,6 +129,7 @@ impl Engine {
             sandbox_options,
             closing: CancellationToken::new(),
             agent_runner: OnceLock::new(),
+            ask_skip: RwLock::default(),
             sessions: Mutex::default(),
             config,
             record,
@@ -143,6 +146,7 @@ impl Engine {
             recovery::recover_abandoned(&desk.state).await?;
             retention::sweep_outputs(&desk.state);
         } else {
+            skipped_asks::end_earlier_skips(&desk.state).await?;
             recovery::run_recovery(&desk.state).await?;
             let engine = desk.state.clone();
             tokio::spawn(async move {

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use tools::Registry;
 
 use crate::engine::settings::settings_path;
-use crate::engine::{agent_options, attention_report, dry_run_command};
+use crate::engine::{agent_options, attention_report, dry_run_command, skipped_asks};
 use crate::host::config::EngineConfig;
 use crate::limits::{LINES_FILE_BYTES_MAX, LINES_MAX, OUTPUT_PAGE_BYTES};
 use crate::permissions::trust;
@@ -115,8 +115,9 @@ pub(crate) async fn answer_query(
             let rules = trust::project_rules_view(&engine.config.data_dir, Path::new(&workspace))?;
             Answer::ProjectRules { rules }
         }
+        Query::SkippedAsks { session } => skipped_asks::list_skipped_asks(engine, &session)?,
         Query::AgentOptions { session } => Answer::AgentOptions {
-            options: agent_options::list_agent_options(engine, &session)?,
+            options: agent_options::list_agent_options(engine, &session).await?,
         },
         Query::Lines {
             session,

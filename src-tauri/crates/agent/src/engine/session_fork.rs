@@ -64,13 +64,13 @@ pub(super) async fn fork_session(
 }
 
 fn check_can_fork(source: &Session) -> Result<(), UserError> {
-    if source.model.provider == AGENT_PROVIDER {
+    if source.model().provider == AGENT_PROVIDER {
         return Err(UserError::new(
             "The agent in this session keeps the conversation itself, so it cannot be forked here.",
             "Start a new session with the agent.",
         ));
     }
-    if manual_calls::is_manual(&source.model.provider) {
+    if manual_calls::is_manual(&source.model().provider) {
         return Err(manual_calls::no_model_error());
     }
     if source.is_running() {
@@ -184,7 +184,9 @@ impl<'a> ConversationCopy<'a> {
                 };
                 self.push(self.now, opened.into());
             }
-            SessionEvent::PlanningSet { .. } => self.push(at, change.clone().into()),
+            SessionEvent::PlanningSet { .. } | SessionEvent::ModelChanged { .. } => {
+                self.push(at, change.clone().into());
+            }
             _ => {}
         }
     }

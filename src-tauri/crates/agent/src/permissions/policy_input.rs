@@ -40,6 +40,8 @@ pub(crate) struct PolicyContext {
     pub headless: Option<&'static str>,
     /// Whether the posture judges calls by their effects.
     pub judges_effects: bool,
+    /// Whether the person skips asks for a while.
+    pub skips_asks: bool,
     /// Whether every call is approved in advance, with nobody looking at it.
     pub approves_all: bool,
     pub now: At,
@@ -78,6 +80,7 @@ impl PolicyInput {
             dry_run: self.dry_run.as_ref(),
             dry_run_first: self.dry_run_first,
             judges_effects: context.judges_effects,
+            skips_asks: context.skips_asks,
             now: context.now,
             rules_only: false,
             shown_digest,

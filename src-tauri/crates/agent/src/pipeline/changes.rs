@@ -65,7 +65,7 @@ pub(crate) async fn examine_changes(session: &Session, plan: &Plan) -> ChangeFin
     }
     let (workspace, plan) = (session.tool_context.workspace.clone(), plan.clone());
     let own_files = session.own_files();
-    let judges_effects = session.posture().judges_effects();
+    let judges_effects = session.judges_effects();
     let examined = tokio::task::spawn_blocking(move || {
         let later_runs = describe_later_runs(&workspace, &plan);
         let repository = examine_repository_change(&workspace, &plan);

@@ -101,7 +101,7 @@ impl DryRunResult {
 
     /// Returns the effects as evidence for the verdict.
     pub fn policy_effects(&self, cx: &CallContext<'_>) -> DryRunEvidence {
-        let effects_decide = cx.session.posture().judges_effects();
+        let effects_decide = cx.session.judges_effects();
         let is_offline = self.done.hosts_reached.is_empty();
         let (own_settings, secrets): (Vec<String>, Vec<String>) = self
             .done
@@ -148,7 +148,7 @@ pub(crate) async fn is_sandboxed(cx: &CallContext<'_>) -> bool {
 }
 
 fn prefers_dry_runs(session: &Session) -> bool {
-    session.posture().judges_effects() && session.engine.config.in_place.is_none()
+    session.judges_effects() && session.engine.config.in_place.is_none()
 }
 
 /// Settings of programs that hold credentials for the network, and logs of it, which the programs read each time they

@@ -227,6 +227,7 @@ fn collect_own_keys(keys: &dyn KeyStore) -> Vec<KnownSecret> {
         let origin = match key.from {
             KeySource::Environment(variable) => format!("`{variable}` in the environment"),
             KeySource::Keychain => format!("`{name}` in the system keychain"),
+            KeySource::Run => format!("the key of `{name}`, which is kept for this run"),
         };
         KnownSecret::find_in_key(&origin, key.secret.reveal())
     });

@@ -99,7 +99,7 @@ fn check_loaded<'a>(
     session: &Session,
     tool: ResolvedTool<'a>,
 ) -> Result<ResolvedTool<'a>, ToolError> {
-    let is_manual = manual_calls::is_manual(&session.model.provider);
+    let is_manual = manual_calls::is_manual(&session.model().provider);
     if is_manual || !tools.is_deferred(&tool.0) {
         return Ok(tool);
     }

@@ -89,6 +89,7 @@ impl<'a> RecordedCall<'a> {
             dry_run: self.dry_run.as_ref(),
             dry_run_first: false,
             judges_effects: false,
+            skips_asks: false,
             now,
             rules_only: false,
             shown_digest: &empty_digest,

@@ -24,6 +24,7 @@ use crate::session::background::BackgroundTasks;
 use crate::session::conversation::OpenCall;
 use crate::session::planning;
 use crate::session::run_state::run_limits::{self, RunMeter};
+use crate::session::skipped_asks;
 use crate::session::structured_output::RepairCounter;
 use crate::session::user_message::UserMessage;
 use crate::session::{Session, StopReason};
@@ -51,6 +52,9 @@ pub(crate) fn start_run(session: &Arc<Session>) -> Result<Option<JoinHandle<()>>
     Ok(Some(tokio::spawn(async move {
         // Until how it ended is on record: a process that looks meanwhile must not take it for left behind.
         let _held = held;
+        if let Err(fault) = skipped_asks::join_skip(&session).await {
+            session.engine.raise_error(&fault);
+        }
         loop {
             let end = run_within_time(&session).await;
             // The app is going: how the run ended is no news, and what waits keeps waiting.
@@ -99,7 +103,7 @@ async fn run_within_time(session: &Arc<Session>) -> Result<RunEnd, UserError> {
     let limits = config.limits.apply_to(session.engine.settings().limits);
     let meter = RunMeter::for_session(session, limits);
     let run = async {
-        match session.model.provider == AGENT_PROVIDER {
+        match session.model().provider == AGENT_PROVIDER {
             true => agent_run::run_agent_turns(session, meter).await,
             false => run_turns(session, meter).await,
         }

@@ -62,7 +62,7 @@ pub(crate) async fn ask_model(
     let request = match &composed {
         Some(composed) => structured_output::build_request(session, system, &messages, composed),
         None => ModelRequest {
-            model: session.model.model.clone(),
+            model: session.model().model,
             system,
             messages: messages.clone(),
             tools: session.definitions(),
@@ -150,7 +150,7 @@ async fn stream_answer(
     stop: &CancellationToken,
     writing: &mut AnswerWriter<'_>,
 ) -> Result<(), UserError> {
-    let provider = session.engine.provider(&session.model.provider)?;
+    let provider = session.engine.provider(&session.model().provider)?;
     let mut chunks = provider.stream(request, stop.clone()).await?;
     while let Some(chunk) = writing.next_chunk(&mut chunks).await {
         match chunk? {

@@ -220,7 +220,7 @@ async fn open_session(
     request: SubAgentRequest,
 ) -> Result<Arc<Session>, UserError> {
     let engine = &caller.engine;
-    let model = request_model::model_from_request(&request.config, &caller.model);
+    let model = request_model::model_from_request(&request.config, &caller.model());
     engine.provider(&model.provider)?;
     let caller_options = caller.with_conversation(|conversation| conversation.options.clone());
     let alone = request.agent.is_none();

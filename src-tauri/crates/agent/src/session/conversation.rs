@@ -234,8 +234,11 @@ impl Conversation {
                 self.agent_options.clone_from(options);
             }
             SessionEvent::AgentContextChanged { context } => self.context = Some(*context),
+            SessionEvent::ModelChanged { effort, .. } => self.options.effort = *effort,
             SessionEvent::Renamed { .. }
             | SessionEvent::Placed { .. }
+            | SessionEvent::AsksSkipped { .. }
+            | SessionEvent::AsksResumed { .. }
             | SessionEvent::Changed { .. }
             | SessionEvent::LimitReached { .. }
             | SessionEvent::NoticeAdded { .. } => {}

@@ -203,7 +203,7 @@ impl ElicitationHandler {
                 warnings: warnings.clone(),
             },
             ElicitationKind::Sampling(wanted) => ServerRequestKind::Model {
-                model: self.session.model.clone(),
+                model: self.session.model(),
                 system: masked(&wanted.system),
                 messages: wanted
                     .messages

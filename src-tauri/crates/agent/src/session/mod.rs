@@ -19,6 +19,7 @@ pub(crate) mod run_state;
 pub(crate) mod sampling;
 mod secret_masks;
 pub(crate) mod session_lock;
+pub(crate) mod skipped_asks;
 pub(crate) mod state_store;
 pub(crate) mod structured_output;
 pub(crate) mod timers;
@@ -30,7 +31,7 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::{Mutex, RwLock};
 use protocol::event::{ParentCall, SessionEvent};
-use protocol::model::{Message, ToolDefinition};
+use protocol::model::{Effort, Message, ToolDefinition};
 use protocol::settings::Posture;
 use protocol::{CallId, ModelChoice, SessionId, SessionState, Strategy, UserError};
 use serde_json::{Map, Value};
@@ -62,6 +63,7 @@ use crate::session::run_state::run_limits::RunUsage;
 use crate::session::run_state::sent_letters::SentLetters;
 pub(crate) use crate::session::run_state::stop_reason::StopReason;
 use crate::session::session_lock::SessionLock;
+use crate::session::skipped_asks::AskSkip;
 use crate::session::timers::TimerPool;
 use crate::session::toolbox::{Toolbox, ToolboxRequest};
 
@@ -72,7 +74,6 @@ pub(crate) struct Session {
     pub journal: Journal,
     pub tool_context: ToolContext,
     pub bounds: AgentBounds,
-    pub model: ModelChoice,
     /// Strategy for the calls of one model turn; read once, when the session was admitted (`S001-27`).
     pub strategy: Strategy,
     /// Briefing of the session's model.
@@ -98,6 +99,9 @@ pub(crate) struct Session {
     rules_changed: watch::Sender<u64>,
     /// Posture that was chosen for this session alone.
     posture: RwLock<Option<Posture>>,
+    /// Time for which the session skips asks.
+    ask_skip: RwLock<Option<AskSkip>>,
+    model: RwLock<ModelChoice>,
     steering: Notify,
     toolbox: RwLock<Arc<Toolbox>>,
     data: Mutex<SessionData>,
@@ -174,7 +178,7 @@ impl Session {
             journal,
             tool_context,
             bounds,
-            model,
+            model: RwLock::new(model),
             strategy,
             briefing,
             background: BackgroundTasks::default(),
@@ -189,10 +193,22 @@ impl Session {
             rule_files: rules::RuleFileCache::default(),
             rules_changed: watch::Sender::default(),
             posture: RwLock::default(),
+            ask_skip: RwLock::default(),
             steering: Notify::new(),
             toolbox: RwLock::new(Arc::new(toolbox)),
             data,
         }
+    }
+
+    /// Returns the model that answers.
+    pub(crate) fn model(&self) -> ModelChoice {
+        self.model.read().clone()
+    }
+
+    /// Chooses the model that answers from the next turn on, and its effort.
+    pub(crate) fn choose_model(&self, model: ModelChoice, effort: Option<Effort>) {
+        self.with_conversation(|conversation| conversation.options.effort = effort);
+        *self.model.write() = model;
     }
 
     /// Returns the token of the run, which is cancelled when the person stops the run. Without a run the token is

@@ -78,7 +78,7 @@ pub(crate) async fn set_planning(
         return Ok(());
     }
     if on {
-        check_can_plan(&session.model.provider)?;
+        check_can_plan(&session.model().provider)?;
     }
     session
         .journal

@@ -68,7 +68,8 @@ impl Session {
                     Posture::AskAboutEffects | Posture::Unattended,
                 ) => Some(HEADLESS_EFFECTS_SENTENCE),
             },
-            judges_effects: self.posture().judges_effects(),
+            judges_effects: self.judges_effects(),
+            skips_asks: self.skips_asks(),
             approves_all: config.host == (Host::Headless { approve_all: true }),
             now: config.clock.now(),
         }

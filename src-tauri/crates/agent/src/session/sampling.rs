@@ -10,7 +10,7 @@ use protocol::server::elicitation::SamplingResult;
 use protocol::text::cut::take_head;
 use protocol::text::display_text::to_sentence;
 use protocol::text::redact;
-use protocol::{CallId, EventBody, Message, ServerRequestId, Usage, UserError};
+use protocol::{CallId, EventBody, Message, ModelChoice, ServerRequestId, Usage, UserError};
 use provider::{Chunk, ModelRequest, Stop};
 use serde_json::Value;
 use tools::elicitation::{ElicitationReply, SamplingRequest};
@@ -51,9 +51,10 @@ pub(crate) async fn run_sampling(
         ..
     } = answer;
     let (text, _) = redact::text(&text);
-    let model = match session.model.model.as_str() {
-        "" => session.model.provider.clone(),
-        model => model.to_owned(),
+    let ModelChoice { provider, model } = session.model();
+    let model = match model.is_empty() {
+        true => provider,
+        false => model,
     };
     let result = SamplingResult {
         model: model.clone(),
@@ -102,8 +103,9 @@ async fn read_answer(
             },
             false => Message::user(text),
         });
+    let ModelChoice { provider, model } = session.model();
     let request = ModelRequest {
-        model: session.model.model.clone(),
+        model,
         system: sampling_request.system,
         messages: Arc::new(messages.collect()),
         tools: Arc::default(),
@@ -112,7 +114,7 @@ async fn read_answer(
         effort: None,
         tokens_max: Some(sampling_request.tokens_max),
     };
-    let provider = session.engine.provider(&session.model.provider)?;
+    let provider = session.engine.provider(&provider)?;
     let mut chunks = provider
         .stream(request, session.cancellation_token())
         .await?;

@@ -28,7 +28,7 @@ pub(crate) fn build_request(
     composed: &ComposedSchema,
 ) -> ModelRequest {
     ModelRequest {
-        model: session.model.model.clone(),
+        model: session.model().model,
         system: format!("{system}\n\n{}", describe_schema(composed)),
         messages: Arc::new(convert_messages(messages)),
         tools: Arc::default(),

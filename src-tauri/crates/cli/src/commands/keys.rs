@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 
 use agent::Engine;
 use protocol::Op;
+use protocol::op::KeyLifetime;
 use serde_json::json;
 
 use super::prompt::read_stdin;
@@ -27,13 +28,13 @@ pub(crate) async fn run_keys(
         KeysCommand::Set { provider } => {
             require_provider(desk, &provider).await?;
             let key = read_key(&provider)?;
-            desk.submit(Op::SetKey { provider, key }).await?;
+            desk.submit(store_key(provider, key)).await?;
             report_done(out, "The key is in the system keychain.")
         }
         KeysCommand::Remove { provider } => {
             require_provider(desk, &provider).await?;
             let key = String::new();
-            desk.submit(Op::SetKey { provider, key }).await?;
+            desk.submit(store_key(provider, key)).await?;
             report_done(out, "The system keychain holds no key of it.")
         }
     }
@@ -79,4 +80,13 @@ fn read_key(provider: &str) -> Result<String, CliError> {
         ));
     }
     Ok(key)
+}
+
+/// Returns the op that stores a key in the system keychain, or removes it if it is empty.
+fn store_key(provider: String, key: String) -> Op {
+    Op::SetKey {
+        provider,
+        key,
+        lasts: KeyLifetime::Kept,
+    }
 }

@@ -163,6 +163,9 @@ impl Follower {
             SessionEvent::Opened { .. }
             | SessionEvent::Placed { .. }
             | SessionEvent::Changed { .. }
+            | SessionEvent::ModelChanged { .. }
+            | SessionEvent::AsksSkipped { .. }
+            | SessionEvent::AsksResumed { .. }
             | SessionEvent::AgentOptionsChanged { .. }
             | SessionEvent::AgentContextChanged { .. }
             | SessionEvent::LimitReached { .. } => None,

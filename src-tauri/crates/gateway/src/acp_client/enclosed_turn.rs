@@ -61,7 +61,7 @@ impl AcpAgents {
         turn: &Arc<AgentTurn>,
         prompt: AgentPrompt,
     ) -> Result<PromptEnd, UserError> {
-        let command = AgentCommand::resolve(turn.agent(), &self.commands)?;
+        let command = AgentCommand::resolve(&turn.agent(), &self.commands)?;
         if let Some(elsewhere) = &command.elsewhere {
             return Err(elsewhere_error(elsewhere));
         }

@@ -164,7 +164,7 @@ impl AcpAgents {
             running.used_at = Instant::now();
             return Ok(running.agent.clone());
         }
-        let command = AgentCommand::resolve(turn.agent(), &self.commands)?;
+        let command = AgentCommand::resolve(&turn.agent(), &self.commands)?;
         let opened = AgentConnection::open(command, turn, self);
         let agent = tokio::select! {
             agent = opened => Arc::new(agent?),

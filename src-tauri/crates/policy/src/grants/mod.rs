@@ -109,6 +109,7 @@ pub fn find_verb_grant<'a>(request: &EvaluationRequest<'a>) -> Option<&'a str> {
     rules.add_verb_grant(build_rule(permission, RuleAction::Allow, scope));
     let judgement = evaluate(&EvaluationRequest {
         rules: &rules,
+        skips_asks: false,
         ..*request
     });
     (judgement.verdict() == Verdict::Allow).then_some(permission)
@@ -182,6 +183,7 @@ fn evaluate_with_rule(request: &EvaluationRequest<'_>, rule: CompiledRule) -> Ju
     rules.extend([rule]);
     evaluate(&EvaluationRequest {
         rules: &rules,
+        skips_asks: false,
         ..*request
     })
 }

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use crate::event::{CallChange, CallProposal, MessageChange, SessionEvent};
 use crate::server::elicitation::{SamplingResult, ServerAnswerRecord};
 use crate::session::list_place::ListPlace;
+use crate::session::skipped_asks::SkippedAsks;
 use crate::text::cut;
 use crate::view::entry::{PendingDecision, PersonDecision, SessionView};
 use crate::view::preview::UndoAvailability;
@@ -380,7 +381,7 @@ pub fn fold_session(
                 workspace,
                 model,
                 parent,
-                ..
+                options,
             }),
             None,
         ) => SessionView {
@@ -397,6 +398,8 @@ pub fn fold_session(
             usage: Usage::default(),
             planning: false,
             place: ListPlace::default(),
+            effort: options.as_deref().and_then(|options| options.effort),
+            skipped_asks: None,
             agent_options: None,
             context: None,
         },
@@ -411,6 +414,20 @@ pub fn fold_session(
         }
         EventBody::Session(SessionEvent::Changed { state }) => view.state = *state,
         EventBody::Session(SessionEvent::PlanningSet { on, .. }) => view.planning = *on,
+        EventBody::Session(SessionEvent::ModelChanged { model, effort }) => {
+            view.model.clone_from(model);
+            view.effort = *effort;
+            // What was told of the use is about the model before.
+            view.context = None;
+        }
+        EventBody::Session(SessionEvent::AsksSkipped { until }) => {
+            view.skipped_asks = Some(SkippedAsks {
+                seq: event.seq,
+                since: event.at,
+                until: *until,
+            });
+        }
+        EventBody::Session(SessionEvent::AsksResumed { .. }) => view.skipped_asks = None,
         EventBody::Session(SessionEvent::AgentOptionsChanged { .. }) => {
             view.agent_options = Some(event.seq);
         }

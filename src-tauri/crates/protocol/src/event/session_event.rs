@@ -5,10 +5,12 @@ use ts_rs::TS;
 
 use crate::event::session_options::{PlanningActor, SessionOptions};
 use crate::event::{Notice, SessionState};
+use crate::model::Effort;
 use crate::session::agent_options::AgentOption;
 use crate::session::list_place::ListPlace;
 use crate::session::parent_call::ParentCall;
-use crate::{ContextUse, Limit, ModelChoice};
+use crate::session::skipped_asks::AsksResumption;
+use crate::{At, ContextUse, Limit, ModelChoice};
 
 /// An event about a session as a whole.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -58,6 +60,28 @@ pub enum SessionEvent {
         /// The actor that switched planning on or off.
         by: PlanningActor,
     },
+    /// The person chose another model, or another effort of it. It answers from the next turn on.
+    #[serde(rename = "model_changed")]
+    ModelChanged {
+        /// The model.
+        model: ModelChoice,
+        /// Its reasoning effort; none for the default of the model's name or provider.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        effort: Option<Effort>,
+    },
+    /// The person skips asks for a while (M32); a notice says so.
+    #[serde(rename = "asks_skipped")]
+    AsksSkipped {
+        /// When calls ask again; none for the end of the session.
+        until: Option<At>,
+    },
+    /// Calls ask again; a notice says so.
+    #[serde(rename = "asks_resumed")]
+    AsksResumed {
+        /// Why.
+        cause: AsksResumption,
+    },
     /// What the session's agent lets a person choose changed, or a value of it.
     #[serde(rename = "agent_options_changed")]
     AgentOptionsChanged {
@@ -94,6 +118,9 @@ super::name_events!(SessionEvent {
     Placed: "session_placed",
     Changed: "session_changed",
     PlanningSet: "planning_set",
+    ModelChanged: "model_changed",
+    AsksSkipped: "asks_skipped",
+    AsksResumed: "asks_resumed",
     AgentOptionsChanged: "agent_options_changed",
     AgentContextChanged: "agent_context_changed",
     LimitReached: "limit_reached",

@@ -192,6 +192,9 @@ fn map_session_event(event: &SessionEvent) -> Option<ChatEvent> {
         SessionEvent::Renamed { .. }
         | SessionEvent::Placed { .. }
         | SessionEvent::PlanningSet { .. }
+        | SessionEvent::ModelChanged { .. }
+        | SessionEvent::AsksSkipped { .. }
+        | SessionEvent::AsksResumed { .. }
         | SessionEvent::AgentOptionsChanged { .. }
         | SessionEvent::AgentContextChanged { .. } => None,
     }

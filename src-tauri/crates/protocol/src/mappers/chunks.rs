@@ -149,6 +149,9 @@ impl ChunkMapper {
             SessionEvent::Opened { .. }
             | SessionEvent::Renamed { .. }
             | SessionEvent::Placed { .. }
+            | SessionEvent::ModelChanged { .. }
+            | SessionEvent::AsksSkipped { .. }
+            | SessionEvent::AsksResumed { .. }
             | SessionEvent::AgentOptionsChanged { .. }
             | SessionEvent::AgentContextChanged { .. } => {}
         }

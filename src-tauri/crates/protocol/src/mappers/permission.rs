@@ -23,9 +23,12 @@ pub(super) fn map_policy_decision(id: &str, trail: &Trail) -> Value {
             Gate::Capability => "working_dir",
             Gate::Watchdog => "safety_check",
             Gate::Rules => "rule",
-            Gate::Effects | Gate::Undo | Gate::Interaction | Gate::Headless | Gate::Consent => {
-                "other"
-            }
+            Gate::Effects
+            | Gate::Undo
+            | Gate::Interaction
+            | Gate::SkippedAsks
+            | Gate::Headless
+            | Gate::Consent => "other",
         },
         None => "other",
     };

@@ -45,6 +45,8 @@ pub enum Gate {
     Undo,
     /// Whether the tool itself needs a person's answer.
     Interaction,
+    /// Whether the person skips asks for a while.
+    SkippedAsks,
     /// Whether no person is present to ask.
     Headless,
     /// The person's decision.

@@ -5,4 +5,5 @@ pub mod answer_check;
 pub mod grant;
 pub mod list_place;
 pub mod parent_call;
+pub mod skipped_asks;
 pub mod state_location;

@@ -138,7 +138,7 @@ impl QuestionCause {
             Gate::Effects => Self::Effects,
             Gate::Undo => Self::Undo,
             Gate::Interaction => Self::Interaction,
-            Gate::Headless | Gate::Consent => Self::Unknown,
+            Gate::SkippedAsks | Gate::Headless | Gate::Consent => Self::Unknown,
         }
     }
 }

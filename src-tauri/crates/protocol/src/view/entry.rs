@@ -6,10 +6,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
+use crate::model::Effort;
 use crate::session::answer_check::AnswerCheck;
 use crate::session::grant::Grant;
 use crate::session::list_place::ListPlace;
 use crate::session::parent_call::ParentCall;
+use crate::session::skipped_asks::SkippedAsks;
 use crate::session::state_location::StateLocation;
 use crate::view::preview::UndoAvailability;
 use crate::{
@@ -234,6 +236,14 @@ pub struct SessionView {
     #[serde(default, skip_serializing_if = "ListPlace::is_default")]
     #[ts(optional, as = "Option<ListPlace>")]
     pub place: ListPlace,
+    /// Reasoning effort of the model; none for the default of the model's name or provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub effort: Option<Effort>,
+    /// Since when and until when the session skips asks; none if it asks. A time that is over counts as none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub skipped_asks: Option<SkippedAsks>,
     /// The event that last changed what the session's agent lets a person choose; none if it never offered anything. The
     /// options themselves are asked for by `agent_options`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

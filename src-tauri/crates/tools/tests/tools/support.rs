@@ -179,6 +179,7 @@ pub fn approve(
         dry_run: None,
         dry_run_first: false,
         judges_effects: false,
+        skips_asks: false,
         now: 0,
         rules_only: false,
         rules: &RuleSet::default(),

@@ -19,7 +19,7 @@ use crate::pipeline::attempt::Attempt;
 use crate::pipeline::call_context::CallContext;
 use crate::pipeline::prepare::PreparedCall;
 use crate::pipeline::verdict::Assessment;
-use crate::pipeline::{early_outcome, outcome};
+use crate::pipeline::{dry_run, early_outcome, outcome};
 use crate::session::Session;
 use crate::session::grants;
 use crate::session::pending_call::PendingCall;
@@ -167,11 +167,12 @@ pub(crate) async fn ask_person(
     };
     let mut read = session.watch_rules();
     let ruled = async {
-        while input
-            .evaluate(&session.rules(), session.policy_context())
-            .verdict()
-            == Verdict::Ask
-        {
+        let is_settled = || {
+            let judgement = input.evaluate(&session.rules(), session.policy_context());
+            let now_runs_first = !input.dry_run_first && dry_run::runs_first(cx, prepared);
+            judgement.verdict() != Verdict::Ask || now_runs_first && prepared.dry_run.is_none()
+        };
+        while !is_settled() {
             if read.changed().await.is_err() {
                 pending::<()>().await;
             }

@@ -175,6 +175,7 @@ impl PolicySimulation {
             dry_run: None,
             dry_run_first: false,
             judges_effects: false,
+            skips_asks: false,
             now: self.now,
             rules_only: self.options.only_rules,
             shown_digest: &|| Digest(String::new()),

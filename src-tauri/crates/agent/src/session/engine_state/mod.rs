@@ -27,6 +27,7 @@ use crate::session::conversation::Conversation;
 use crate::session::engine_state::current_errors::CurrentErrors;
 use crate::session::engine_state::event_hub::{EventHub, EventStream};
 use crate::session::manual_calls::{self, CLIENT_PROVIDER, IMPORTED_PROVIDER};
+use crate::session::skipped_asks::AskSkip;
 use crate::session::{Session, session_lock};
 use crate::toolset::apis::Apis;
 use crate::toolset::engine_tools::EngineTools;
@@ -58,6 +59,8 @@ pub(crate) struct EngineState {
     /// Cancelled when the engine closes: runs end, and waiting calls stay on record as waiting.
     pub closing: CancellationToken,
     pub(crate) hub: EventHub,
+    /// Time for which every session skips asks that begins to work.
+    pub ask_skip: RwLock<Option<AskSkip>>,
     pub(crate) sessions: Mutex<HashMap<SessionId, Arc<Session>>>,
     pub(crate) settings: RwLock<Arc<Settings>>,
     pub(crate) providers: RwLock<Arc<Providers>>,

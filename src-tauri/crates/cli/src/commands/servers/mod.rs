@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 use agent::Engine;
+use protocol::op::KeyLifetime;
 use protocol::query::{Answer, Query};
 use protocol::server::audience::Audience;
 use protocol::server::mcp_servers::{
@@ -317,7 +318,13 @@ async fn set_secret(desk: &Engine, name: &str, out: &mut OutputWriter) -> CliRes
     let key = key.trim_end_matches(['\r', '\n']).to_owned();
     let provider = format!("mcp:{name}");
     let is_gone = key.is_empty();
-    desk.submit(Op::SetKey { provider, key }).await?;
+    let lasts = KeyLifetime::Kept;
+    let op = Op::SetKey {
+        provider,
+        key,
+        lasts,
+    };
+    desk.submit(op).await?;
     match is_gone {
         true => report_done(out, "The keychain holds it no more."),
         false => report_done(out, "It is in the keychain."),

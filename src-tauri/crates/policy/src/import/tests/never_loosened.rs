@@ -37,6 +37,7 @@ fn ours(rules: &[ImportSuggestion], command: &str) -> Verdict {
         dry_run: None,
         dry_run_first: false,
         judges_effects: false,
+        skips_asks: false,
         now: 0,
         rules_only: true,
         shown_digest: &|| Digest(String::new()),
