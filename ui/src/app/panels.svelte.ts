@@ -110,8 +110,14 @@ export class Panels {
     else if (key === 'find') this.#desk.reading.find();
     else if (key === 'next') stepFocus(1, ownerKey);
     else if (key === 'previous') stepFocus(-1, ownerKey);
+    else if (key === 'zoom_in') this.#zoom((desk) => desk.zoom.step(1));
+    else if (key === 'zoom_out') this.#zoom((desk) => desk.zoom.step(-1));
+    else if (key === 'zoom_reset') this.#zoom((desk) => desk.zoom.reset());
     else if (key === 'escape') this.#escape();
     else void this.#landmarks.jump(key);
+  }
+  #zoom(act: (desk: Desk) => Promise<void>): void {
+    act(this.#desk).catch((thrown: unknown) => this.#desk.tellFault(thrown));
   }
   #toSettings(): void {
     this.over = null;

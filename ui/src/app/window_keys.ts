@@ -4,7 +4,19 @@ import type { Landmark } from './landmarks';
 
 /** Act of the window that a key asks for. */
 type WindowKey =
-  'palette' | 'settings' | 'search' | 'keys' | 'inspector' | 'next' | 'previous' | 'find' | 'escape' | Landmark;
+  | 'zoom_in'
+  | 'zoom_out'
+  | 'zoom_reset'
+  | 'palette'
+  | 'settings'
+  | 'search'
+  | 'keys'
+  | 'inspector'
+  | 'next'
+  | 'previous'
+  | 'find'
+  | 'escape'
+  | Landmark;
 
 const letters: Record<string, WindowKey> = {
   '/': 'search',
@@ -16,6 +28,13 @@ const letters: Record<string, WindowKey> = {
   x: 'error',
   '[': 'previous_message',
   ']': 'next_message',
+};
+/** Keys with Ctrl or ⌘; `=` is the key of `+` without Shift. */
+const zoomKeys: Record<string, WindowKey> = {
+  '+': 'zoom_in',
+  '=': 'zoom_in',
+  '-': 'zoom_out',
+  '0': 'zoom_reset',
 };
 const BUTTONLIKE = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'range']);
 
@@ -37,7 +56,7 @@ export function windowKey(event: KeyboardEvent): WindowKey | null {
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') return 'palette';
   if ((event.ctrlKey || event.metaKey) && event.key === ',') return 'settings';
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f') return 'find';
-  if (event.ctrlKey || event.metaKey) return null;
+  if (event.ctrlKey || event.metaKey) return zoomKeys[event.key] ?? null;
   if (event.key === 'Escape') return 'escape';
   if (takesText(event.target)) return null;
   return letters[event.key] ?? letters[event.key.toLowerCase()] ?? null;

@@ -82,6 +82,9 @@ export class SampleHost implements Host {
     this.queries.push(query);
     return Promise.resolve(this.#answer(query) as AnswerTo<Q>);
   }
+  setZoom(): Promise<void> {
+    return Promise.resolve();
+  }
   subscribe(): Promise<void> {
     return Promise.resolve();
   }

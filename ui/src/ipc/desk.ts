@@ -1,6 +1,7 @@
 // The one door to the engine: its four commands, the connections of agents, the folder dialog and the browser. No other file imports @tauri-apps.
 
 import { Channel, invoke } from '@tauri-apps/api/core';
+import { getCurrentWebview } from '@tauri-apps/api/webview';
 import type {
   Answer,
   ConnectionAction,
@@ -41,6 +42,8 @@ export interface Host {
   pickFolder(from?: string, file?: boolean): Promise<string | null>;
   /** Opens an address of the web in the browser: only after the person saw its host and said yes. */
   openAddress(address: string): Promise<void>;
+  /** Draws the page larger or smaller than usual, by a factor. */
+  setZoom(factor: number): Promise<void>;
   /** Lists the agents that can be connected, as they are on this machine. */
   listConnections(): Promise<ConnectionView[]>;
   /** Plans a change of an agent's configuration; none if there is nothing to change. */
@@ -90,6 +93,7 @@ function windowHost(): Host {
       channel.onmessage = onEvents;
       await ask('subscribe', { since, channel });
     },
+    setZoom: (factor) => getCurrentWebview().setZoom(factor),
     openAddress: (address) => ask('open_address', { address }),
     listConnections: () => ask('list_connections'),
     planConnection: (agent, action) => ask('plan_connection', { agent, action }),

@@ -21,6 +21,7 @@ import type {
   RuleSuggestion,
   SessionImport,
   SessionView,
+  SkippedAsk,
   UndoEntry,
 } from './bindings';
 import { Refused, type AnswerTo, type Host } from './desk';
@@ -29,6 +30,7 @@ import { searchEntries } from './fake_search';
 import { emptySnapshot, firstStart, languageViews, promised, withoutKeychain } from './fake_settings';
 import { quietDay } from './fake_attention';
 import { briefed, briefingText } from './fake_briefing';
+import { modelChange, modelOptions } from './fake_models';
 import { FakeApis } from './fake_apis';
 import { FakeConnections } from './fake_connections';
 import { FakeHistory } from './fake_history';
@@ -59,6 +61,12 @@ export class FakeHost implements Host {
   ruleOffer: RuleSuggestion | null = null;
   /** What attention was spent on. */
   attention = quietDay;
+  /** Models of OpenAI that a session can have, all of which take an effort. */
+  models: readonly string[] = [];
+  /** Calls that passed while asks are skipped. */
+  passed: SkippedAsk[] = [];
+  /** How large the window draws its page. */
+  zoom = 1;
   /** Assurances that the machine can give. */
   promise: Promised = promised;
   now: () => number = Date.now;
@@ -90,6 +98,11 @@ export class FakeHost implements Host {
     const backlog = this.events.filter((event) => event.seq > since);
     if (backlog.length > 0) onEvents(backlog);
     this.#listeners.push(onEvents);
+    return Promise.resolve();
+  }
+
+  setZoom(factor: number): Promise<void> {
+    this.zoom = factor;
     return Promise.resolve();
   }
 
@@ -168,7 +181,20 @@ export class FakeHost implements Host {
       case 'set_planning':
         this.emit(op.session, { type: 'planning_set', on: op.on, by: 'person' });
         return null;
+      case 'skip_asks': {
+        const until = op.minutes === null ? null : this.now() + op.minutes * 60_000;
+        for (const session of this.#skipping(op.session)) this.emit(session, { type: 'asks_skipped', until });
+        return null;
+      }
+      case 'resume_asks':
+        for (const session of this.#skipping(op.session)) this.emit(session, { type: 'asks_resumed', cause: 'person' });
+        return null;
       case 'set_agent_option': {
+        const session = this.#sessions.get(op.session);
+        if (session && session.model.provider !== 'agent') {
+          this.emit(op.session, modelChange(session, op.option, op.value));
+          return null;
+        }
         const options = this.#agentOptions(op.session).map((one) =>
           one.id === op.option ? { ...one, value: op.value, is_chosen: true } : one,
         );
@@ -444,9 +470,23 @@ export class FakeHost implements Host {
         return { type: 'tools', tools: asSet(this.tools, this.#snapshot.settings.tools) };
       case 'export':
         return { type: 'export', text: '' };
+      case 'skipped_asks':
+        return { type: 'skipped_asks', calls: this.passed, total: this.passed.length };
       case 'agent_options':
-        return { type: 'agent_options', options: this.#agentOptions(query.session) };
+        return { type: 'agent_options', options: this.#optionsOf(query.session) };
     }
+  }
+
+  /** The sessions that an op on asks is about: one, or every one that works. */
+  #skipping(session: string | null): string[] {
+    const working = [...this.#sessions.values()].filter(({ state, parent }) => state === 'running' && !parent);
+    return session === null ? working.map(({ id }) => id) : [session];
+  }
+
+  /** What whoever answers in a session lets a person choose. */
+  #optionsOf(id: string): AgentOption[] {
+    const session = this.#sessions.get(id);
+    return session && session.model.provider !== 'agent' ? modelOptions(session, this.models) : this.#agentOptions(id);
   }
 
   /** The options that a session's agent offered last. */
@@ -504,6 +544,7 @@ export async function openFake(name: string): Promise<Host> {
   host.history.conflicts = { und_0002: ['crates/core/src/lib.rs'] };
   if (name === 'reach') (await import('./fake_reach')).reach(host);
   if (name === 'transcript') (await import('./fake_transcript')).playTranscript(host);
+  if (name === 'stream') host.models = ['gpt-5', 'gpt-5-mini', 'gpt-4.1'];
   if (name === 'stream') talk(host, 'ses_0001', 5_000);
   return host;
 }

@@ -16,6 +16,7 @@ import { Store } from './store.svelte';
 import { RuleOffer } from './rule_offer.svelte';
 import { replayStart } from './replay_start';
 import type { View } from './view';
+import { Zoom } from './zoom.svelte';
 
 export class Desk extends Store {
   readonly navigation: Navigation;
@@ -25,9 +26,11 @@ export class Desk extends Store {
   readonly agents: Agents;
   readonly ruleOffer: RuleOffer;
   readonly reading = new Reading();
+  readonly zoom: Zoom;
 
   private constructor(host: Host, state: State) {
     super(host, state);
+    this.zoom = new Zoom(host);
     this.navigation = new Navigation(this, {
       leave: () => this.focus.forget(),
       enter: (entry) => this.selection.look(entry),
@@ -49,6 +52,7 @@ export class Desk extends Store {
     const desk = new Desk(host, fromSnapshot(snapshot, after));
     await desk.subscribe(after);
     void desk.agents.load();
+    void desk.zoom.apply().catch((thrown: unknown) => desk.tellFault(thrown));
     const view = openingView(snapshot, kept);
     desk.navigation.view = view;
     if (view.screen === 'session') desk.navigation.show(view.session);
