@@ -4,6 +4,7 @@ import { createContext, tick } from 'svelte';
 import { focusCard } from '../domain/card_focus';
 import type { Book } from '../features/rules/book.svelte';
 import type { Desk } from '../state/desk.svelte';
+import { skipsAsks } from '../state/skipped_asks';
 import type { WindowActs } from './commands';
 import { Landmarks } from './landmarks';
 import { part } from './routes.svelte';
@@ -113,11 +114,18 @@ export class Panels {
     else if (key === 'zoom_in') this.#zoom((desk) => desk.zoom.step(1));
     else if (key === 'zoom_out') this.#zoom((desk) => desk.zoom.step(-1));
     else if (key === 'zoom_reset') this.#zoom((desk) => desk.zoom.reset());
+    else if (key === 'ask_again') this.#askAgain();
     else if (key === 'escape') this.#escape();
     else void this.#landmarks.jump(key);
   }
   #zoom(act: (desk: Desk) => Promise<void>): void {
     act(this.#desk).catch((thrown: unknown) => this.#desk.tellFault(thrown));
+  }
+  /** Lets calls ask again: of the open session, or of every one where none is open. */
+  #askAgain(): void {
+    const { sessions, now } = this.#desk;
+    if (!sessions.some((session) => skipsAsks(session, now))) return;
+    void this.#desk.submit({ type: 'resume_asks', session: this.session?.id ?? null });
   }
   #toSettings(): void {
     this.over = null;

@@ -7,6 +7,7 @@ type WindowKey =
   | 'zoom_in'
   | 'zoom_out'
   | 'zoom_reset'
+  | 'ask_again'
   | 'palette'
   | 'settings'
   | 'search'
@@ -24,6 +25,7 @@ const letters: Record<string, WindowKey> = {
   i: 'inspector',
   j: 'next',
   k: 'previous',
+  '.': 'ask_again',
   c: 'waiting_card',
   x: 'error',
   '[': 'previous_message',
