@@ -80,3 +80,25 @@ test('how full the context of the agent is stands in the bar, once the agent tel
   host.emit('s', { type: 'agent_context_changed', context: { used: 250, size: 1000 } });
   await screen.findByText(/25% of context/);
 });
+
+test('a session of our own agent has menus for its model and its effort', async () => {
+  const host = new FakeHost();
+  host.models = ['gpt-5', 'gpt-5-mini'];
+  const own = { provider: 'openai', model: 'gpt-5' };
+  host.emit('s', { type: 'session_opened', title: 'Mend', workspace: '/w', model: own });
+  const desk = await openApp(host);
+  desk.navigation.show('s');
+  await screen.findByTestId('agent-options');
+  expect(text('agent-options')).toBe('Model gpt-5 Effort Default');
+  await click('agent-option-effort');
+  await click('agent-option-effort-high');
+  await waitFor(() => expect(text('agent-options')).toBe('Model gpt-5 Effort High'));
+  await click('agent-option-model');
+  await click('agent-option-model-openai/gpt-5-mini');
+  await waitFor(() => expect(text('agent-options')).toBe('Model gpt-5-mini Effort High'));
+  expect(set(host)).toEqual([
+    { type: 'set_agent_option', session: 's', option: 'effort', value: 'high' },
+    { type: 'set_agent_option', session: 's', option: 'model', value: 'openai/gpt-5-mini' },
+  ]);
+  expect(desk.session('s')?.model).toEqual({ provider: 'openai', model: 'gpt-5-mini' });
+});
