@@ -37,18 +37,32 @@ test('what is refused is told at its field, and stays there', async () => {
   await waitFor(() => expect(focused()).toBe('key-openai'));
 });
 
-test('without a keychain no key is asked for: its variable is named before anything is typed', async () => {
-  await openSettings('providers', new FakeHost([], { providers: withoutKeychain() }));
+test('without a keychain a key is kept for this run only, and what lasts longer is said before it is typed', async () => {
+  const host = new FakeHost([], { providers: withoutKeychain() });
+  await openSettings('providers', host);
   expect(text('no-keychain')).toContain('No key can be kept on this machine');
   await click('key-anthropic');
-  expect(screen.queryByTestId('key-field')).toBeNull();
-  expect(text('key-no-keychain')).toContain('Set the environment variable ANTHROPIC_API_KEY');
+  expect(text('key-no-keychain')).toContain('set the environment variable ANTHROPIC_API_KEY');
   expect(text('key-no-keychain')).toContain('start it there again');
-  expect(focused()).toBe('key-copy');
+  expect(screen.queryByTestId('key-save')).toBeNull();
   expect(await findSeriousFaults()).toEqual([]);
+  await type('key-field', 'sk-1');
+  await click('key-run');
+  await waitFor(() => expect(screen.queryByTestId('key-entry')).toBeNull());
+  expect(host.ops).toEqual([{ type: 'set_key', provider: 'anthropic', key: 'sk-1', lasts: 'run' }]);
 });
 
-test('a keychain that turns out not to work takes the field away, and says what works', async () => {
+test('with a keychain a key can be kept for this run only as well', async () => {
+  const host = new FakeHost([], { providers: firstStart() });
+  await openSettings('providers', host);
+  await click('key-openai');
+  await type('key-field', 'sk-1');
+  await click('key-run');
+  await waitFor(() => expect(screen.queryByTestId('key-entry')).toBeNull());
+  expect(host.ops).toEqual([{ type: 'set_key', provider: 'openai', key: 'sk-1', lasts: 'run' }]);
+});
+
+test('a keychain that turns out not to work is no longer offered, and the key can be kept for this run', async () => {
   const host = new FakeHost([], { providers: firstStart() });
   await openSettings('providers', host);
   vi.spyOn(host, 'submit').mockRejectedValueOnce(keychainRefusal);
@@ -56,7 +70,12 @@ test('a keychain that turns out not to work takes the field away, and says what 
   await type('key-field', 'sk-1');
   await click('key-save');
   await screen.findByTestId('key-no-keychain');
-  expect(screen.queryByTestId('key-field')).toBeNull();
+  expect(screen.queryByTestId('key-save')).toBeNull();
+  // What was typed stays, and can be used.
+  expect(field().value).toBe('sk-1');
+  await click('key-run');
+  await waitFor(() => expect(screen.queryByTestId('key-entry')).toBeNull());
+  expect(host.ops).toEqual([{ type: 'set_key', provider: 'openai', key: 'sk-1', lasts: 'run' }]);
 });
 
 test('the start asks for a key in the row of the provider, and its session can begin at once', async () => {
