@@ -56,12 +56,11 @@ pub(crate) async fn resume_asks(
     engine: &Arc<EngineState>,
     session: Option<SessionId>,
 ) -> Result<OpReceipt, UserError> {
+    // Whoever ends it in one session wants no other to join from now on, nor this one again.
+    *engine.ask_skip.write() = None;
     let sessions = match session {
         Some(id) => vec![top_session(engine, &id)?],
-        None => {
-            *engine.ask_skip.write() = None;
-            open_sessions(engine)
-        }
+        None => open_sessions(engine),
     };
     for session in sessions {
         skipped_asks::end_skip(&session, AsksResumption::Person).await?;

@@ -110,6 +110,8 @@ pub(crate) async fn end_skip(session: &Session, cause: AsksResumption) -> Result
         return Ok(false);
     }
     session.reload_rules();
+    // What passed until now is on record before it is counted.
+    session.journal.sync().await?;
     record_end(&session.engine, &session.id, cause).await?;
     Ok(true)
 }
