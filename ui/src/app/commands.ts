@@ -5,6 +5,7 @@ import type { Command } from '../features/palette/Palette.svelte';
 import { isAgent } from '../state/agents.svelte';
 import { densities } from '../features/transcript/densities';
 import type { Desk } from '../state/desk.svelte';
+import { canFork, forkSession } from '../state/forks';
 import { settingsSections } from '../features/settings/sections';
 import type { Landmark } from './landmarks';
 import { baseName } from '../widgets/figures';
@@ -41,15 +42,7 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
   const session = view.screen === 'session' ? desk.session(view.session) : undefined;
   const busy = session?.state === 'running' || session?.state === 'waiting';
   const here: Command[] = [];
-  if (session && busy) {
-    here.push({
-      id: 'stop',
-      text: 'Stop',
-      hint: session.title,
-      icon: 'stop',
-      run: () => void desk.submit({ type: 'interrupt', session: session.id }),
-    });
-  } else if (session && (session.state === 'interrupted' || session.state === 'failed')) {
+  if (session && (session.state === 'interrupted' || session.state === 'failed')) {
     here.push({
       id: 'resume',
       text: 'Resume',
@@ -95,6 +88,23 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
       run: () => void desk.submit({ type: 'set_planning', session: session.id, on }),
     });
   }
+  if (session && canFork(session) && !busy)
+    here.push({
+      id: 'fork',
+      text: 'Fork session',
+      hint: session.title,
+      icon: 'fork',
+      run: () => void forkSession(desk, session.id),
+    });
+  // The first one is what Enter runs, and must not stop anything.
+  if (session && busy)
+    here.push({
+      id: 'stop',
+      text: 'Stop',
+      hint: session.title,
+      icon: 'stop',
+      run: () => void desk.submit({ type: 'interrupt', session: session.id }),
+    });
   return [
     ...here,
     { id: 'desk', text: 'Go to the Desk', icon: 'desk', run: () => desk.navigation.go('desk') },

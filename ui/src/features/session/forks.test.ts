@@ -1,6 +1,6 @@
 // A session that goes on from a message of another one: where it is offered, and what is sent.
 
-import { render, screen, waitFor } from '@testing-library/svelte';
+import { fireEvent, render, screen, waitFor } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 import { at, click, openApp } from '../../app/app_page';
 import { SampleHost } from '../../gallery/host';
@@ -45,6 +45,20 @@ test('a whole session is forked from its menu, and nothing stands in the box', a
   await waitFor(() => expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Fork of Mend'));
   expect(composer().value).toBe('');
   expect(forks(host)).toEqual([{ type: 'fork_session', session: 's' }]);
+});
+
+test('a session is forked from the palette, where stopping one is never what Enter does first', async () => {
+  const host = await open();
+  await fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true });
+  await click('command-fork');
+  await waitFor(() => expect(forks(host)).toHaveLength(1));
+  host.emit('ses_new_2', { type: 'session_changed', state: 'running' });
+  await screen.findByTestId('stop');
+  await fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true });
+  const first = (await screen.findAllByRole('option'))[0];
+  expect(first?.getAttribute('data-testid')).not.toBe('command-stop');
+  expect(screen.queryByTestId('command-fork')).toBeNull();
+  expect(screen.queryByTestId('command-stop')).not.toBeNull();
 });
 
 test('a session at work is not forked from a message', async () => {
