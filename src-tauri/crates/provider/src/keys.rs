@@ -169,7 +169,7 @@ fn keychain_entry(provider: &str) -> keyring::Result<keyring::Entry> {
 fn keychain_error(error: &keyring::Error) -> UserError {
     let mut fault = UserError::new(
         "The system keychain cannot be used here.",
-        "Use an environment variable for the key, or keep it for this run only.",
+        "Use an environment variable for the key.",
     );
     fault.cause = Some(FaultCause::KeychainUnusable);
     fault.context.push(match error {
@@ -360,7 +360,7 @@ mod tests {
             .unwrap_err();
         assert_eq!(
             fault.to_string(),
-            "The system keychain cannot be used here. Use an environment variable for the key, or keep it for this run only."
+            "The system keychain cannot be used here. Use an environment variable for the key."
         );
     }
 }
