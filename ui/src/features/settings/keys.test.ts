@@ -97,9 +97,9 @@ test('the start asks for a key in the row of the provider, and its session can b
   await waitFor(() => expect(host.ops.at(-1)).toMatchObject({ type: 'open_session', prompt: 'Look around' }));
 });
 
-test('the start without a keychain says how a key is set, and asks for none', async () => {
+test('the start without a keychain asks for a key for this run, and says how one is set for good', async () => {
   await openApp(new FakeHost([], { providers: withoutKeychain().filter(({ id }) => id !== 'ollama') }));
-  expect(text('enter-key')).toBe('How to set a key…');
+  expect(text('enter-key')).toBe('Enter a key…');
   await click('enter-key');
   expect(text('key-no-keychain')).toContain('ANTHROPIC_API_KEY');
   await click('key-cancel');

@@ -71,12 +71,12 @@ test('a refused key is changed at its field, and the way back leads to trying ag
   await waitFor(() => expect(screen.queryByTestId('failure-again')).toBeNull());
 });
 
-test('a missing key without a keychain leads to how one is set', async () => {
+test('a missing key without a keychain is asked for this run, and says how one is set for good', async () => {
   await openApp(failing(faultOf('key_missing'), [], { providers: withoutKeychain() }));
   await click('rail-session-ses_x');
   await screen.findByTestId('failure-enter-key');
-  expect(text('failure-enter-key')).toBe('How to set a key…');
+  expect(text('failure-enter-key')).toBe('Enter a key…');
   await click('failure-enter-key');
-  await waitFor(() => expect(focused()).toBe('key-copy'));
+  await waitFor(() => expect(focused()).toBe('key-field'));
   expect(text('key-no-keychain')).toContain('ANTHROPIC_API_KEY');
 });
