@@ -26,3 +26,6 @@ pub(crate) mod remotes;
 // Asks that a person skips for a while.
 #[cfg(target_os = "linux")]
 pub(crate) mod skipped_asks;
+// Words of commands that only the run tells.
+#[cfg(target_os = "linux")]
+pub(crate) mod unknown_words;

@@ -40,6 +40,8 @@ pub struct CallFacts {
     is_own_loopback: bool,
     /// Paths outside the workspace that the call reads and that its sandbox has layers over.
     home_state: Vec<String>,
+    /// The accesses that commands have only if a text that is not known is empty.
+    guesses: Vec<ResolvedAccess>,
     /// The arguments of a call of somebody else's tool, value by value.
     arguments: Option<Vec<ArgumentValue>>,
     /// The server that others read, if the call sends something there.
@@ -169,6 +171,17 @@ impl CallFacts {
             && self.home_state.contains(&fact.real)
     }
 
+    /// Sets the accesses that commands have only if a text that is not known is empty: `ls $d/x` reads `/x` where `d` is.
+    pub fn set_guesses(&mut self, guesses: Vec<ResolvedAccess>) {
+        self.guesses = guesses;
+    }
+
+    /// Whether a command of the call reads this only if a text that is not known is empty, in its sandbox: what it does
+    /// read is seen when it runs there.
+    pub(crate) fn is_guess(&self, fact: &ResolvedAccess) -> bool {
+        self.is_sandboxed && self.guesses.contains(fact)
+    }
+
     /// Whether the call says that it removes this path of the workspace, or a folder that it lies in.
     pub(crate) fn removes(&self, path: &str) -> bool {
         self.all.iter().any(|fact| {
@@ -293,6 +306,7 @@ impl CallFacts {
             confinement: self.confinement,
             is_sandboxed: self.is_sandboxed,
             home_state: self.home_state.clone(),
+            guesses: self.guesses.clone(),
             arguments: self
                 .arguments
                 .as_ref()
@@ -319,6 +333,7 @@ impl CallFacts {
             is_sandboxed: evidence.is_sandboxed,
             is_own_loopback: false,
             home_state: evidence.home_state,
+            guesses: evidence.guesses,
             arguments: evidence.arguments,
             sent_to_others: evidence.sent_to_others,
         };

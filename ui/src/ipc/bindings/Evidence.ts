@@ -68,6 +68,10 @@ is_sandboxed?: boolean,
  */
 home_state?: Array<string>, 
 /**
+ * Accesses that commands have only if a text that is not known is empty: `ls $d/x` reads `/x` where `d` is.
+ */
+guesses?: Array<ResolvedAccess>, 
+/**
  * The arguments of a call of another party's tool, with secrets masked; none where they are not known.
  */
 arguments?: Array<ArgumentValue>, 

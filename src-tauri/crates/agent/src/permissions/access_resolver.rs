@@ -1,5 +1,7 @@
 //! Resolution of the accesses that a call declares: on the disk, or by the path rules of another operating system.
 
+use std::collections::HashSet;
+
 use policy::facts::{CallFacts, OPEN_WORD_DOUBT};
 use policy::path::{self, Os, Roots};
 use policy::patterns::expand_braces;
@@ -60,10 +62,17 @@ fn name_only_reason(touched: &ShellAccess) -> Option<&'static str> {
     }
 }
 
+/// Whether a command only reads, as far as is known, what an access names, and that only if a text is empty that is not
+/// known.
+fn is_guessed_read(touched: &ShellAccess) -> bool {
+    touched.is_guess && (touched.capability == Capability::FsRead || touched.is_possible_use)
+}
+
 impl AccessResolver<'_> {
     /// Resolves each access, and the further accesses of a command.
     pub fn resolve_accesses(&self, accesses: &[Access]) -> CallFacts {
         let mut facts = CallFacts::default();
+        let (mut guesses, mut others) = (HashSet::new(), HashSet::new());
         for access in accesses {
             let fact = self.resolve_access(access);
             for fact in self.with_aliases(fact) {
@@ -78,7 +87,12 @@ impl AccessResolver<'_> {
             };
             let touches = read.map(|read| read.accesses().to_vec());
             for touched in touches.iter().flatten() {
+                let is_guess = is_guessed_read(touched);
                 for fact in self.resolve_touch(touched) {
+                    match is_guess {
+                        true => guesses.insert(fact.clone()),
+                        false => others.insert(fact.clone()),
+                    };
                     match touched.is_recursive {
                         _ if touched.is_possible_use => facts.add_use(fact),
                         true if !self.is_file(&fact) => facts.add_recursive(fact),
@@ -88,6 +102,7 @@ impl AccessResolver<'_> {
                 }
             }
         }
+        facts.set_guesses(guesses.difference(&others).cloned().collect());
         if let Self::Disk(workspace) = self {
             add_remote_uses(&mut facts, workspace);
         }

@@ -19,7 +19,9 @@ pub fn check_scope(tool: &str, facts: &CallFacts, rules: &RuleSet, now: At) -> T
     }
     let step = |verdict, text| TrailStep::new(Gate::Capability, verdict, text);
     let is_open = |fact: &ResolvedAccess| {
-        facts.is_sandboxed() && open_paths::is_open_in_sandbox(fact) || facts.is_home_state(fact)
+        facts.is_sandboxed() && open_paths::is_open_in_sandbox(fact)
+            || facts.is_home_state(fact)
+            || facts.is_guess(fact)
     };
     let touched = || {
         let all = facts.all().iter().chain(facts.uses());

@@ -195,4 +195,6 @@ pub struct ShellAccess {
     /// Whether the word stands where a path may stand, and no table says that the program uses it as one: it counts as
     /// a use only if it is the path of something.
     pub is_possible_use: bool,
+    /// Whether the path begins with a text that is not known, which is taken as empty: `$d/x` as `/x`.
+    pub is_guess: bool,
 }

@@ -58,6 +58,10 @@ pub struct Evidence {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]
     pub home_state: Vec<String>,
+    /// Accesses that commands have only if a text that is not known is empty: `ls $d/x` reads `/x` where `d` is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<ResolvedAccess>>", optional)]
+    pub guesses: Vec<ResolvedAccess>,
     /// The arguments of a call of another party's tool, with secrets masked; none where they are not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

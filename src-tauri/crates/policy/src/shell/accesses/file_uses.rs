@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use protocol::Capability::{self, FsRead, FsWrite};
 
 use crate::shell::accesses::path_pieces::{find_quoted_pieces, split_path_pieces};
+use crate::shell::expand::unknown_text::UNKNOWN_TEXT;
 use crate::shell::facts::ShellWord;
 use crate::shell::programs::inner_commands::PLAIN_RUNNERS;
 use crate::shell::programs::options;
@@ -151,7 +152,8 @@ pub(in crate::shell) fn option_folders(words: &[ShellWord]) -> Vec<String> {
             continue;
         };
         // Each further one begins where the one before led.
-        let from = folders.last().filter(|_| !folder.starts_with(['/', '~']));
+        let begins_anew = folder.starts_with(['/', '~', UNKNOWN_TEXT]);
+        let from = folders.last().filter(|_| !begins_anew);
         let folder = from.map_or_else(|| folder.to_owned(), |from| format!("{from}/{folder}"));
         folders.push(folder);
     }

@@ -1,5 +1,7 @@
 //! The folders in which a command may run: relative paths begin there.
 
+use crate::shell::expand::unknown_text::UNKNOWN_TEXT;
+
 /// The folders in which a command may run, from the workspace on: "" is the workspace.
 #[derive(Debug, Clone)]
 pub(in crate::shell) struct WorkingFolders {
@@ -42,7 +44,7 @@ pub(in crate::shell) fn join(folder: &str, path: &str) -> String {
     }
 }
 
-/// Whether a path begins where the command runs.
+/// Whether a path begins where the command runs. One that begins with a text that is not known may begin anywhere.
 pub(in crate::shell) fn is_relative_path(text: &str) -> bool {
-    !text.starts_with(['/', '~', '$'])
+    !text.starts_with(['/', '~', '$', UNKNOWN_TEXT])
 }

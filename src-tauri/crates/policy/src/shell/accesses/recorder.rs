@@ -13,6 +13,7 @@ use crate::shell::accesses::folders::{is_relative_path, join};
 use crate::shell::accesses::link_targets::place_link_targets;
 use crate::shell::accesses::operands::{list_operands, stricter_capability};
 use crate::shell::accesses::recursion::{RecursiveRead, detect_recursive_read};
+use crate::shell::expand::unknown_text::{UNKNOWN_TEXT, remove_marks};
 use crate::shell::facts::{RedirectKind, ShellAccess, ShellRedirect, ShellWord};
 use crate::shell::parse::reader::ShellReader;
 use crate::shell::program_base_name;
@@ -147,13 +148,14 @@ impl ShellReader<'_> {
             FsRead | FsWrite | FsDelete => self.list_targets(text),
             NetFetch | ShellRun => vec![text.to_owned()],
         };
-        for target in targets {
+        for target in targets.into_iter().map(Target::from) {
             self.insert_access(ShellAccess {
                 capability,
-                target,
+                target: target.name,
                 is_literal: word.is_literal(),
                 is_recursive: below,
                 is_possible_use: false,
+                is_guess: target.is_guess,
             });
         }
     }
@@ -198,14 +200,15 @@ impl ShellReader<'_> {
             for folder in options.iter().filter(|_| !is_option) {
                 targets.extend(self.list_targets(&join(folder, text)));
             }
-            for target in targets {
+            for target in targets.into_iter().map(Target::from) {
                 for capability in one.capabilities() {
                     self.insert_access(ShellAccess {
                         capability: *capability,
-                        target: target.clone(),
+                        target: target.name.clone(),
                         is_literal: one.word.is_literal(),
                         is_recursive: false,
                         is_possible_use: true,
+                        is_guess: target.is_guess,
                     });
                 }
             }
@@ -346,6 +349,21 @@ impl ShellReader<'_> {
                 self.record_access(FsRead, &ShellWord::Literal(text[at + 1..].to_owned()));
             }
         }
+    }
+}
+
+/// The path or host of an access.
+struct Target {
+    name: String,
+    /// Whether it begins with a text that is not known.
+    is_guess: bool,
+}
+
+impl From<String> for Target {
+    fn from(mut name: String) -> Self {
+        let is_guess = name.starts_with(UNKNOWN_TEXT);
+        remove_marks(&mut name);
+        Self { name, is_guess }
     }
 }
 

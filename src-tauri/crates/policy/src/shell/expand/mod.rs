@@ -4,4 +4,5 @@ pub(crate) mod printed;
 pub(crate) mod set_variables;
 pub(crate) mod setters;
 pub(crate) mod spellings;
+pub(crate) mod unknown_text;
 pub(crate) mod variables;

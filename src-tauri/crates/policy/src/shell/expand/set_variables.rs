@@ -37,11 +37,14 @@ pub(in crate::shell) fn find_set_variables(
     if second.has_error || !text.is_ascii() || !second.commands.iter().all(is_clear) {
         return HashSet::new();
     }
-    let mut found = Settings::default();
+    let mut found = Settings {
+        text,
+        by_name: HashMap::new(),
+    };
     for list in &program.complete_commands {
-        found.visit_top_list(list, text);
+        found.visit_top_list(list);
     }
-    let settings = found.0.into_iter();
+    let settings = found.by_name.into_iter();
     let always_set = settings.filter(|(name, settings)| {
         !SPECIAL_VARIABLES.contains(&name.as_str()) && is_always_set(text, name, settings)
     });
@@ -56,17 +59,20 @@ struct Setting {
     holds: Range<usize>,
 }
 
-/// What sets variables to some text, by the name of the variable.
-#[derive(Default)]
-struct Settings(HashMap<String, Vec<Setting>>);
+/// What sets variables to some text.
+struct Settings<'t> {
+    /// The text that sets them.
+    text: &'t str,
+    by_name: HashMap<String, Vec<Setting>>,
+}
 
-impl Settings {
+impl Settings<'_> {
     /// Visits a list each item of which runs unless the shell ends.
-    fn visit_top_list(&mut self, list: &CompoundList, text: &str) {
+    fn visit_top_list(&mut self, list: &CompoundList) {
         for item in &list.0 {
             let waits = matches!(item.1, SeparatorOperator::Sequence);
             if let ([Command::Simple(command)], true) = (item.0.first.seq.as_slice(), waits) {
-                self.add_assignments(command, text);
+                self.add_assignments(command);
             }
             self.visit_and_or(&item.0);
         }
@@ -120,7 +126,7 @@ impl Settings {
     }
 
     /// Adds the assignments of a command that is nothing else.
-    fn add_assignments(&mut self, command: &SimpleCommand, text: &str) {
+    fn add_assignments(&mut self, command: &SimpleCommand) {
         if command.word_or_name.is_some() || command.suffix.is_some() {
             return;
         }
@@ -132,14 +138,18 @@ impl Settings {
                 (&assignment.name, &assignment.value)
                 && is_some_text(&value.value)
             {
-                self.add(name, &assignment.loc, assignment.loc.end.index..text.len());
+                let holds = assignment.loc.end.index..self.text.len();
+                self.add(name, &assignment.loc, holds);
             }
         }
     }
 
     fn add_loop(&mut self, clause: &ForClauseCommand) {
         let values = clause.values.as_deref().unwrap_or_default();
-        if !values.is_empty() && values.iter().all(|value| is_some_text(&value.value)) {
+        // With other separators an expansion may be split into empty words.
+        let is_split_at_blanks = !self.text.contains("IFS");
+        let is_some = |raw: &str| is_some_text(raw) || is_split_at_blanks && is_split(raw);
+        if !values.is_empty() && values.iter().all(|value| is_some(&value.value)) {
             let span = clause.loc.start.index..clause.loc.end.index;
             self.add(&clause.variable_name, &clause.loc, span);
         }
@@ -147,7 +157,7 @@ impl Settings {
 
     fn add(&mut self, name: &str, span: &SourceSpan, holds: Range<usize>) {
         let start = span.start.index;
-        let settings = self.0.entry(name.to_owned()).or_default();
+        let settings = self.by_name.entry(name.to_owned()).or_default();
         settings.push(Setting { start, holds });
     }
 }
@@ -180,6 +190,17 @@ fn is_some_text(raw: &str) -> bool {
         }
     }
     is_some
+}
+
+/// Whether a word is only expansions outside of quotes: they become words of some text, or no word at all.
+fn is_split(raw: &str) -> bool {
+    let read = parse_word(raw);
+    let is_expansion = |part: &WordPart| matches!(part, WordPart::Run(_) | WordPart::Parameter(_));
+    let mut pieces = read.pieces.iter();
+    read.is_bare
+        && !read.has_braces
+        && !read.is_broken
+        && pieces.all(|piece| is_expansion(&piece.part))
 }
 
 /// Whether these are all that sets a variable in a text, and each use of it stands where one of them holds.

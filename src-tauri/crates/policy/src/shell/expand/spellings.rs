@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::shell::expand::printed::printed_texts;
+use crate::shell::expand::unknown_text::{UNKNOWN_TEXT, remove_idle_marks, remove_marks};
 use crate::shell::facts::ShellWord;
 use crate::shell::parse::word;
 use crate::shell::parse::word::{ParsedWord, WordPart};
@@ -30,7 +31,7 @@ pub(in crate::shell) struct KnownValues {
 impl KnownValues {
     /// A variable is set to a word.
     pub fn set_variable(&mut self, name: &str, raw: &str) {
-        for value in expand_value(raw, self) {
+        for value in expand_marked_value(raw, self) {
             self.set_text(name, &value);
         }
     }
@@ -84,7 +85,7 @@ fn bare_file_name(file: &str) -> &str {
 }
 
 /// Lists the word lists that a command may expand to: as it is written with its quotes removed, and with known values
-/// filled in.
+/// filled in. In the latter, a mark stands where a path goes on behind a text that is not known.
 pub(in crate::shell) fn list_spellings(
     words: &[ShellWord],
     values: &KnownValues,
@@ -137,19 +138,32 @@ fn unquote_word(word: &ShellWord) -> String {
 
 /// Expands a word into the texts that it may become where nothing splits it.
 pub(in crate::shell) fn expand_value(raw: &str, values: &KnownValues) -> Vec<String> {
-    match word::parse_word(raw).literal() {
+    let mut texts = expand_marked_value(raw, values);
+    texts.iter_mut().for_each(remove_marks);
+    texts
+}
+
+/// Expands a word as [`expand_value`] does, with a mark for each text that is not known.
+fn expand_marked_value(raw: &str, values: &KnownValues) -> Vec<String> {
+    let read = word::parse_word(raw);
+    match read.literal() {
         Some(value) => vec![value],
-        None => expand_word(raw, values)
+        None if read.has_braces => expand_word(raw, values)
             .iter()
             .map(|way| way.join(" "))
+            .collect(),
+        None => expand_texts(&read, values)
+            .iter()
+            .map(|text| list_words(text).collect::<Vec<_>>().join(" "))
             .collect(),
     }
 }
 
 /// The texts that the body of a here-document may become.
 pub(in crate::shell) fn expand_document(raw: &str, values: &KnownValues) -> Vec<String> {
-    let ways = expand_parts(&word::parse_document(raw), values);
-    ways.into_iter().map(|way| way.concat()).collect()
+    let mut texts = expand_texts(&word::parse_document(raw), values);
+    texts.iter_mut().for_each(remove_marks);
+    texts
 }
 
 /// Expands one word into all its alternatives, each of no, one or several words.
@@ -180,12 +194,29 @@ fn first_expansion(raw: &str, values: &KnownValues) -> Vec<String> {
         .unwrap_or_default()
 }
 
+/// Expands the parts of a word into all its alternatives, each of no, one or several words.
 fn expand_parts(read: &ParsedWord, values: &KnownValues) -> Vec<Vec<String>> {
-    // Each way is text in which a zero byte stands where an unquoted blank splits it.
+    let is_quoted = read.pieces.iter().any(|piece| piece.quoted);
+    expand_texts(read, values)
+        .into_iter()
+        .map(|text| remove_idle_marks(&text))
+        .map(|text| match text.is_empty() && is_quoted {
+            true => vec![text],
+            false => list_words(&text).map(str::to_owned).collect(),
+        })
+        .collect()
+}
+
+/// The words of a text in which a zero byte stands where an unquoted blank splits it.
+fn list_words(text: &str) -> impl Iterator<Item = &str> {
+    text.split('\0').filter(|word| !word.is_empty())
+}
+
+/// Expands the parts of a word into texts: a zero byte stands where an unquoted blank splits one, and a mark for a text
+/// that is not known.
+fn expand_texts(read: &ParsedWord, values: &KnownValues) -> Vec<String> {
     let mut ways = vec![String::new()];
-    let mut quoted = false;
     for piece in &read.pieces {
-        quoted |= piece.quoted;
         let texts = match &piece.part {
             WordPart::Text(text) => vec![text.clone()],
             WordPart::Home(text) => vec![text.clone()],
@@ -210,16 +241,7 @@ fn expand_parts(read: &ParsedWord, values: &KnownValues) -> Vec<Vec<String>> {
         next.truncate(SPELLINGS_MAX);
         ways = next;
     }
-    ways.into_iter()
-        .map(|way| match way.is_empty() && quoted {
-            true => vec![way],
-            false => way
-                .split('\0')
-                .filter(|word| !word.is_empty())
-                .map(str::to_owned)
-                .collect(),
-        })
-        .collect()
+    ways
 }
 
 /// `[m]` is `m`.
@@ -228,7 +250,7 @@ fn sole_character(glob: &str) -> Option<&str> {
     (inner.chars().count() == 1).then_some(inner)
 }
 
-/// Returns the output of a command, without the trailing newlines that the shell removes.
+/// Returns the output of a command, without the trailing newlines that the shell removes; a mark if it is not known.
 fn printed_output(script: &str, values: &KnownValues) -> String {
     if let Some(output) = values.printed.get(script) {
         return output.trim_end_matches('\n').to_owned();
@@ -240,11 +262,11 @@ fn printed_output(script: &str, values: &KnownValues) -> String {
     words
         .split_first()
         .and_then(|(program, rest)| printed_texts(program, rest).pop())
-        .unwrap_or_default()
+        .unwrap_or_else(|| UNKNOWN_TEXT.to_string())
 }
 
-/// Expands a parameter into its possible values: the values it was set to, the value used in its place, and empty unless
-/// it is always set.
+/// Expands a parameter into its possible values: the values it was set to, the value used in its place, and, unless it is
+/// always set, a mark.
 fn expand_parameter(parameter: &str, known_values: &KnownValues) -> Vec<String> {
     let name = parameter.trim_start_matches(['!', '#']);
     let end = name
@@ -264,15 +286,19 @@ fn expand_parameter(parameter: &str, known_values: &KnownValues) -> Vec<String> 
     if let Some(other) = operation.strip_prefix(['-', '=', '+'])
         && other.matches(['$', '`']).count() <= NESTED_MAX
     {
-        values.extend(crate::shell::expand::spellings::expand_value(
-            other,
-            known_values,
-        ));
+        values.extend(expand_marked_value(other, known_values));
     }
     // Some operations take from the value: `${D%ui}`.
     let is_set = name == parameter && known_values.always_set.contains(name);
-    if !is_set || values.is_empty() {
-        values.push(String::new());
+    match is_set {
+        // A value that is some text and not known stays as it is written.
+        true => {
+            values.retain(|value| !value.starts_with(UNKNOWN_TEXT));
+            if values.is_empty() {
+                values.push(format!("${{{name}}}"));
+            }
+        }
+        false => values.push(UNKNOWN_TEXT.to_string()),
     }
     values.truncate(SPELLINGS_MAX);
     values

@@ -7,6 +7,7 @@ use brush_parser::ast::{self, AssignmentName, AssignmentValue, CommandPrefixOrSu
 use crate::limits::{SHELL_COMMANDS_MAX, SHELL_SCRIPTS_DEEP_MAX, SHELL_WRAPPERS_DEEP_MAX};
 use crate::shell::expand::printed::printed_texts;
 use crate::shell::expand::spellings;
+use crate::shell::expand::unknown_text::remove_marks;
 use crate::shell::facts::{
     CommandOrigin, RedirectKind, ShellAssignment, ShellRedirect, ShellWord, SimpleCommand,
 };
@@ -188,11 +189,12 @@ impl ShellReader<'_> {
         place: CommandContext<'_>,
         input: &[String],
     ) -> Vec<Vec<String>> {
-        let spelled = spellings::list_spellings(words, &self.known_values);
+        let mut spelled = spellings::list_spellings(words, &self.known_values);
         // `f=.env; cat $f`: beside the words as they are written, paths as far as the variables are known.
-        for list in spelled.iter().skip(1) {
+        for list in spelled.iter_mut().skip(1) {
             let known: Vec<ShellWord> = list.iter().cloned().map(ShellWord::Literal).collect();
             self.record_word_accesses(&known);
+            list.iter_mut().for_each(remove_marks);
         }
         for list in &spelled {
             self.follow_word_list(list.clone(), place, input);
