@@ -189,7 +189,8 @@ fn field_schema(field: &FormField) -> Value {
         }
         FieldKind::Boolean { default } => json!({ "type": "boolean", "default": default }),
         FieldKind::Choice { options, default } => {
-            json!({ "type": "string", "oneOf": option_schemas(options), "default": default })
+            let (key, options) = option_schemas(options, "oneOf");
+            json!({ "type": "string", key: options, "default": default })
         }
         FieldKind::Choices {
             options,
@@ -197,8 +198,11 @@ fn field_schema(field: &FormField) -> Value {
             items_max,
             default,
         } => {
-            json!({ "type": "array", "items": { "anyOf": option_schemas(options) }, "minItems": items_min,
-                "maxItems": items_max, "default": default })
+            let items = match option_schemas(options, "anyOf") {
+                ("enum", values) => json!({ "type": "string", "enum": values }),
+                (key, options) => json!({ key: options }),
+            };
+            json!({ "type": "array", "items": items, "minItems": items_min, "maxItems": items_max, "default": default })
         }
     };
     let named = [
@@ -216,9 +220,19 @@ fn field_schema(field: &FormField) -> Value {
     Value::Object(members)
 }
 
-fn option_schemas(options: &[FormOption]) -> Vec<Value> {
-    let options = options.iter();
-    options
-        .map(|option| json!({ "const": option.value, "title": join_spans(&option.title) }))
-        .collect()
+/// Returns the keyword and the value that list these options: the plain values where no option has another title, so that
+/// a client that knows no titles understands them; otherwise each with its title, below `titled`.
+fn option_schemas(options: &[FormOption], titled: &'static str) -> (&'static str, Value) {
+    let title = |option: &FormOption| join_spans(&option.title);
+    match options.iter().all(|option| title(option) == option.value) {
+        true => (
+            "enum",
+            options.iter().map(|option| option.value.as_str()).collect(),
+        ),
+        false => {
+            let schema =
+                |option: &FormOption| json!({ "const": &option.value, "title": title(option) });
+            (titled, options.iter().map(schema).collect())
+        }
+    }
 }

@@ -10,8 +10,9 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
     CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
     Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, ServerConfig, SubscriptionFilter,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerConfig,
+    SubscriptionFilter,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
@@ -27,8 +28,7 @@ use super::tool_result;
 use crate::limits::LIST_PAGE_TOOLS;
 
 /// Methods that this server handles. A request for one of them with invalid parameters arrives as a custom request.
-const HANDLED_METHODS: [&str; 8] = [
-    "initialize",
+const HANDLED_METHODS: [&str; 7] = [
     "tools/list",
     "tools/call",
     "resources/list",
@@ -176,9 +176,7 @@ impl GatewayServer {
         };
         let cursor = request.and_then(|request| request.cursor);
         let page = server.list_page(list, cursor.as_deref(), &context.ct).await;
-        let page = page.map_err(|fault| internal_error_data(&fault))?;
-        serde_json::from_value(page)
-            .map_err(|_| ErrorData::internal_error("The server's list cannot be read.", None))
+        tool_result::parse_server_answer(page.map_err(|fault| internal_error_data(&fault))?)
     }
 }
 
@@ -308,10 +306,15 @@ impl ServerHandler for GatewayServer {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method = protocol::text::display_text::to_single_line(&request.method, 100);
-        Err(match HANDLED_METHODS.contains(&method.as_str()) {
+        let is_handled = match method.as_str() {
+            // A client of 2026 begins without it.
+            "initialize" => context.protocol_version() < Some(ProtocolVersion::NO_INITIALIZE),
+            other => HANDLED_METHODS.contains(&other),
+        };
+        Err(match is_handled {
             true => ErrorData::invalid_params(
                 format!(
                     "The parameters of `{method}` cannot be read. Look at the protocol for their shape."

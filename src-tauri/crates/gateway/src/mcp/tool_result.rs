@@ -4,9 +4,9 @@ use agent::ClientOutcome;
 use protocol::rule::verdict::Gate;
 use protocol::{Content, FailureClass, Trail, Verdict};
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResult, ContentBlock, Resource};
-use serde::Deserialize as _;
+use rmcp::model::{CallToolResult, ContentBlock, Resource, ResultType};
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 /// Hint for the person whose approval would have been needed.
 const ALLOW_RULE_HINT: &str = "The person can allow calls like it by a rule in rules.toml, or in the file that `countersign gateway mcp \
@@ -64,9 +64,22 @@ pub(super) fn build_read_result<T: DeserializeOwned>(
     if !outcome.is_success() {
         return Err(ErrorData::internal_error(outcome_text(answered), None));
     }
-    let whole = outcome.details.as_ref();
-    let whole = whole.and_then(|answer| T::deserialize(answer).ok());
-    whole.ok_or_else(|| ErrorData::internal_error("The server's answer cannot be read.", None))
+    parse_server_answer(outcome.details.clone().unwrap_or_default())
+}
+
+/// Parses the answer of a server as one that is complete: a server of 2025 does not say so, and a client of 2026 has to be
+/// told. The library leaves the word out for a client of 2025.
+///
+/// # Errors
+/// It is no answer of this kind.
+pub(super) fn parse_server_answer<T: DeserializeOwned>(mut answer: Value) -> Result<T, ErrorData> {
+    if let Value::Object(members) = &mut answer {
+        members
+            .entry("resultType")
+            .or_insert_with(|| ResultType::COMPLETE.as_str().into());
+    }
+    serde_json::from_value(answer)
+        .map_err(|_| ErrorData::internal_error("The server's answer cannot be read.", None))
 }
 
 /// Builds the answer of a server's tool: the server's whole result as it was recorded, and notes after it. Where there is
@@ -74,7 +87,8 @@ pub(super) fn build_read_result<T: DeserializeOwned>(
 pub(super) fn build_server_result(answered: &ClientOutcome) -> Result<CallToolResult, ErrorData> {
     let outcome = &answered.outcome;
     let details = outcome.details.as_ref().filter(|_| outcome.is_success());
-    let whole = details.and_then(|result| CallToolResult::deserialize(result).ok());
+    let whole =
+        details.and_then(|result| parse_server_answer::<CallToolResult>(result.clone()).ok());
     let Some(mut result) = whole else {
         return build_tool_result(answered);
     };
