@@ -1,4 +1,4 @@
-//! The protocol's own inspector as a client of `gateway mcp`; installed by `cargo xtask test --peers`.
+//! The protocol's own inspector and conformance suite as clients of `gateway mcp`; installed by `cargo xtask test --peers`.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -9,6 +9,7 @@
     reason = "tests set up real files and start programs, and end where they fail; of the support they need a part"
 )]
 
+mod conformance;
 #[path = "../it/support.rs"]
 mod support;
 
