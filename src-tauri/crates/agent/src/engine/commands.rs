@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use protocol::event::{PlanningActor, SessionEvent, SessionOptions};
+use protocol::event::{Enclosure, PlanningActor, SessionEvent, SessionOptions};
 use protocol::history::RestoreRequest;
 use protocol::model::TEMPERATURE_RANGE;
 use protocol::op::{KeyLifetime, OpReceipt};
@@ -35,6 +35,10 @@ use crate::toolset::{apis, servers};
 use crate::undo::{self, coverage};
 
 /// Carries out a request of the person.
+#[expect(
+    clippy::cognitive_complexity,
+    reason = "one arm for each request, which only passes it on"
+)]
 pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceipt, UserError> {
     match op {
         Op::OpenSession {
@@ -47,25 +51,15 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
             planning,
             enclosure,
         } => {
-            check_request(output_schema.as_ref(), temperature)?;
-            let folder = Path::new(&workspace);
-            if enclosure.is_some() {
-                enclosed_turns::check_enclosure(engine, folder, &model).await?;
-            }
-            let is_asked = output_schema.is_some() || temperature.is_some() || enclosure.is_some();
-            let mut options = is_asked.then(|| SessionOptions {
+            let asked = AskedOptions {
                 output_schema,
                 temperature,
+                manifest: agent,
                 enclosure,
-                ..SessionOptions::default()
-            });
-            if let Some(file) = agent {
-                let tools = Toolbox::for_folder(engine, Some(&workspace))?;
-                let words = options.unwrap_or_default();
-                options = Some(manifest::apply_manifest(&file, &tools, words)?);
-            }
+            };
+            let options = asked.into_options(engine, &workspace, &model).await?;
             let new = NewSession {
-                workspace: folder,
+                workspace: Path::new(&workspace),
                 model,
                 prompt,
                 options,
@@ -73,17 +67,7 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
             };
             open_session(engine, new).await
         }
-        Op::PlayDemo => {
-            let workspace = demo::workspace(&engine.config.data_dir)?;
-            let new = NewSession {
-                workspace: &workspace,
-                model: demo::demo_model(),
-                prompt: Some(demo::DEMO_PROMPT.to_owned()),
-                options: None,
-                starts_planning: false,
-            };
-            open_session(engine, new).await
-        }
+        Op::PlayDemo => play_demo(engine).await,
         Op::Say {
             session,
             text,
@@ -144,15 +128,13 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
         }
         Op::CloseSession { session } => close_session(engine, &session).await,
         Op::TrustRules { workspace, digest } => {
-            let root =
-                trust::trust_project(&engine.config.data_dir, Path::new(&workspace), &digest)?;
-            engine.reload_rules_in(&root);
-            Ok(OpReceipt::default())
+            let data_dir = &engine.config.data_dir;
+            let root = trust::trust_project(data_dir, Path::new(&workspace), &digest);
+            after_rules_saved(engine, Some(root?))
         }
         Op::DistrustRules { workspace } => {
-            let root = trust::revoke_trust(&engine.config.data_dir, Path::new(&workspace))?;
-            engine.reload_rules_in(&root);
-            Ok(OpReceipt::default())
+            let root = trust::revoke_trust(&engine.config.data_dir, Path::new(&workspace));
+            after_rules_saved(engine, Some(root?))
         }
         Op::RevokeGrant { grant } => grants::revoke_grant(engine, &grant),
         Op::SaveRules {
@@ -209,6 +191,57 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
             lasts,
         } => set_key(engine, provider, &key, lasts).await,
     }
+}
+
+/// What a person asks of a session that is to be opened, beside its model and first message.
+struct AskedOptions {
+    output_schema: Option<Value>,
+    temperature: Option<f64>,
+    /// Manifest of the agent that works in the session, absolute.
+    manifest: Option<String>,
+    enclosure: Option<Enclosure>,
+}
+
+impl AskedOptions {
+    /// Returns the options of the session; none if nothing is asked.
+    ///
+    /// # Errors
+    /// Something that is asked cannot be had in this workspace, or by this model.
+    async fn into_options(
+        self,
+        engine: &Arc<EngineState>,
+        workspace: &str,
+        model: &ModelChoice,
+    ) -> Result<Option<SessionOptions>, UserError> {
+        check_request(self.output_schema.as_ref(), self.temperature)?;
+        if self.enclosure.is_some() {
+            enclosed_turns::check_enclosure(engine, Path::new(workspace), model).await?;
+        }
+        let asked = SessionOptions {
+            output_schema: self.output_schema,
+            temperature: self.temperature,
+            enclosure: self.enclosure,
+            ..SessionOptions::default()
+        };
+        let Some(file) = self.manifest else {
+            return Ok((asked != SessionOptions::default()).then_some(asked));
+        };
+        let tools = Toolbox::for_folder(engine, Some(workspace))?;
+        manifest::apply_manifest(&file, &tools, asked).map(Some)
+    }
+}
+
+/// Opens a session that plays the demo in a sample workspace.
+async fn play_demo(engine: &Arc<EngineState>) -> Result<OpReceipt, UserError> {
+    let workspace = demo::workspace(&engine.config.data_dir)?;
+    let new = NewSession {
+        workspace: &workspace,
+        model: demo::demo_model(),
+        prompt: Some(demo::DEMO_PROMPT.to_owned()),
+        options: None,
+        starts_planning: false,
+    };
+    open_session(engine, new).await
 }
 
 /// Stops what a session does.
