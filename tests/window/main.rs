@@ -41,3 +41,4 @@ mod themes;
 mod tools;
 mod trouble;
 mod undo;
+mod zoom;

@@ -125,6 +125,14 @@ async fn session(rig: &Rig, tour: &mut Tour) {
     rig.click("session-view").await;
     rig.click("session-view-folded").await;
     tour.stop(rig, "session-folded").await;
+    rig.click("session-skip").await;
+    rig.find("session-skip-skip-15").await;
+    tour.stop(rig, "session-skip").await;
+    rig.click("session-skip-skip-15").await;
+    rig.find("skip-list").await;
+    tour.stop(rig, "session-skips").await;
+    rig.click("ask-again").await;
+    rig.wait_until_gone("skip-list").await;
 
     let menu = "[data-testid^=rail-menu-]";
     rig.until("the menu of a session", async |rig| {
@@ -145,6 +153,11 @@ async fn session(rig: &Rig, tour: &mut Tour) {
     rig.type_text("nothing like it").await;
     rig.wait_for_text("rail-sessions", "No session fits").await;
     tour.stop(rig, "session-filter").await;
+    rig.press(Key::Escape).await;
+    rig.click("session-more").await;
+    rig.click("session-more-fork").await;
+    rig.shows("Forked here from").await;
+    tour.stop(rig, "session-fork").await;
 }
 
 /// The settings: every section, what was found by a word, and the forms that open in place.

@@ -218,6 +218,7 @@ fn key_name(key: char) -> String {
         (None, '?') => "question".to_owned(),
         (None, '/') => "slash".to_owned(),
         (None, ',') => "comma".to_owned(),
+        (None, '=') => "equal".to_owned(),
         (None, letter) if letter.is_ascii_alphanumeric() => letter.to_string(),
         (None, other) => panic!("no name is known for the key {other:?}"),
     }
