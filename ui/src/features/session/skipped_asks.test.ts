@@ -25,7 +25,7 @@ async function open(): Promise<{ host: FakeHost; desk: Desk }> {
 
 test('a session skips asks for a chosen while, tells how long still and what passed, and a key ends it', async () => {
   const { host, desk } = await open();
-  host.passed = [{ session: 's', call: 'c', at: 0, title: 'Shell', target: 'npm test' }];
+  host.passed = [{ session: 's', call: 'c', at: 0, title: 'Shell', target: 'npm test\u{202e}' }];
   expect(screen.queryByTestId('skipped-asks-s')).toBeNull();
   await click('session-skip');
   await click('session-skip-skip-15');
@@ -36,6 +36,7 @@ test('a session skips asks for a chosen while, tells how long still and what pas
   await waitFor(() => expect(text('skip-left')).toBe('14:30 left'));
   await click('skip-list');
   expect(text('skipped-calls')).toContain('Shell npm test');
+  expect(text('skipped-calls'), 'what hides is named').not.toContain('\u{202e}');
   expect(await findSeriousFaults()).toEqual([]);
   await fireEvent.keyDown(document.body, { key: '.' });
   expect(host.ops.at(-1)).toEqual({ type: 'resume_asks', session: 's' });
