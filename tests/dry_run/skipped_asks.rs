@@ -16,19 +16,19 @@ use super::postures::open_in;
 /// More files than a command may change without a question.
 const MANY_FILES: &str = "for n in $(seq 201); do echo $n > n$n; done";
 
-async fn skip(desk: &Fixture, minutes: Option<u32>) {
+async fn skip_asks(desk: &Fixture, minutes: Option<u32>) {
     let session = Some(desk.session.clone());
     desk.submit(Op::SkipAsks { session, minutes }).await;
 }
 
-/// The calls that passed, by the titles of their tools.
+/// The calls that passed without a question.
 async fn list_passed(desk: &Fixture) -> Vec<SkippedAsk> {
     let session = desk.session.clone();
     let answer = desk.query(Query::SkippedAsks { session }).await;
     expect_variant!(answer, Answer::SkippedAsks { calls, .. } => calls)
 }
 
-async fn resumptions(desk: &Fixture) -> Vec<AsksResumption> {
+async fn list_resumptions(desk: &Fixture) -> Vec<AsksResumption> {
     let events = desk.events().await;
     let causes = events.into_iter().filter_map(|event| match event.body {
         EventBody::Session(SessionEvent::AsksResumed { cause }) => Some(cause),
@@ -43,7 +43,7 @@ async fn a_waiting_command_goes_on_once_asks_are_skipped_and_is_listed() {
     let mut desk = open_in(Posture::AskFirst, MANY_FILES, Host::Person).await;
     desk.start("Go.").await;
     desk.wait_for_call().await;
-    skip(&desk, Some(15)).await;
+    skip_asks(&desk, Some(15)).await;
     assert_eq!(desk.wait_until_ended().await, SessionState::Done);
     assert_eq!(desk.call_states().await, [CallState::Done]);
     assert_eq!(desk.read_file("n201").unwrap(), "201\n");
@@ -64,7 +64,7 @@ async fn a_waiting_command_goes_on_once_asks_are_skipped_and_is_listed() {
         session: Some(desk.session.clone()),
     })
     .await;
-    assert_eq!(resumptions(&desk).await, [AsksResumption::Person]);
+    assert_eq!(list_resumptions(&desk).await, [AsksResumption::Person]);
     assert_eq!(desk.snapshot().await.sessions[0].skipped_asks, None);
     assert!(list_passed(&desk).await.is_empty());
     desk.undo_call(&call).await;
@@ -108,12 +108,12 @@ async fn a_skip_ends_when_its_time_is_up() {
     let mut desk = Fixture::with_config(provider, Host::Person, |config| config.clock = set).await;
     desk.start("Go.").await;
     desk.wait_until_ended().await;
-    skip(&desk, Some(5)).await;
+    skip_asks(&desk, Some(5)).await;
     clock.advance(5 * 60_000);
     let is_over =
         |body: &EventBody| matches!(body, EventBody::Session(SessionEvent::AsksResumed { .. }));
     desk.wait_for_event("the end of the skip", is_over).await;
-    assert_eq!(resumptions(&desk).await, [AsksResumption::Time]);
+    assert_eq!(list_resumptions(&desk).await, [AsksResumption::Time]);
 }
 
 #[tokio::test]
@@ -125,9 +125,9 @@ async fn a_restart_ends_a_skip_and_says_so() {
         .await
         .unwrap();
     desk.wait_until_ended().await;
-    skip(&desk, None).await;
+    skip_asks(&desk, None).await;
     let desk = desk.restart().await;
-    assert_eq!(resumptions(&desk).await, [AsksResumption::Restart]);
+    assert_eq!(list_resumptions(&desk).await, [AsksResumption::Restart]);
     assert_eq!(desk.snapshot().await.sessions[0].skipped_asks, None);
 }
 

@@ -1,13 +1,18 @@
 //! The model of a session, chosen anew while it goes on.
 
+use std::sync::Arc;
+
+use agent::Host;
 use protocol::model::{Effort, ModelChoice};
 use protocol::query::{Answer, Query};
 use protocol::session::agent_options::AgentOption;
 use protocol::settings::{ProviderSettings, WireFormat};
 use protocol::{Op, Settings, UserError};
+use provider::Provider;
+use support::scripted_agents::ScriptedAgents;
 use support::{Fixture, expect_variant, say_text};
 
-async fn set(desk: &Fixture, option: &str, value: &str) -> Result<(), UserError> {
+async fn set_option(desk: &Fixture, option: &str, value: &str) -> Result<(), UserError> {
     let op = Op::SetAgentOption {
         session: desk.session.clone(),
         option: option.to_owned(),
@@ -16,13 +21,13 @@ async fn set(desk: &Fixture, option: &str, value: &str) -> Result<(), UserError>
     desk.engine.submit(op).await.map(|_| ())
 }
 
-async fn options(desk: &Fixture) -> Vec<AgentOption> {
+async fn list_options(desk: &Fixture) -> Vec<AgentOption> {
     let session = desk.session.clone();
     let answer = desk.query(Query::AgentOptions { session }).await;
     expect_variant!(answer, Answer::AgentOptions { options } => options)
 }
 
-async fn chosen(desk: &Fixture) -> (ModelChoice, Option<Effort>) {
+async fn read_choice(desk: &Fixture) -> (ModelChoice, Option<Effort>) {
     let view = desk.snapshot().await.sessions.remove(0);
     (view.model, view.effort)
 }
@@ -30,7 +35,9 @@ async fn chosen(desk: &Fixture) -> (ModelChoice, Option<Effort>) {
 /// The choice stands on record: it holds after a restart, and the next turn is answered by that model.
 #[tokio::test]
 async fn another_model_and_its_effort_are_chosen_and_survive_a_restart() {
-    let mut desk = Fixture::new([say_text("One."), say_text("Two.")]).await;
+    let cast = ScriptedAgents::new([say_text("One."), say_text("Two.")], []);
+    let provider: Arc<dyn Provider> = cast.clone();
+    let mut desk = Fixture::with_provider(provider, Host::Person).await;
     desk.set_settings(Settings {
         providers: vec![ProviderSettings {
             id: "mine".to_owned(),
@@ -46,7 +53,7 @@ async fn another_model_and_its_effort_are_chosen_and_survive_a_restart() {
     .await;
     desk.start("Go.").await;
     desk.wait_until_ended().await;
-    let [model] = options(&desk).await.try_into().unwrap();
+    let [model] = list_options(&desk).await.try_into().unwrap();
     // No model of a provider is known yet, so the present one stands alone.
     let values: Vec<&str> = model.values.iter().map(|one| one.value.as_str()).collect();
     assert_eq!(
@@ -54,36 +61,37 @@ async fn another_model_and_its_effort_are_chosen_and_survive_a_restart() {
         ("model", vec![model.value.as_str()])
     );
 
-    set(&desk, "model", "mine/gpt-5").await.unwrap();
-    set(&desk, "effort", "high").await.unwrap();
+    set_option(&desk, "model", "mine/gpt-5").await.unwrap();
+    set_option(&desk, "effort", "high").await.unwrap();
     let gpt = ModelChoice {
         provider: "mine".to_owned(),
         model: "gpt-5".to_owned(),
     };
-    assert_eq!(chosen(&desk).await, (gpt.clone(), Some(Effort::High)));
-    let [model, effort] = options(&desk).await.try_into().unwrap();
+    assert_eq!(read_choice(&desk).await, (gpt.clone(), Some(Effort::High)));
+    let [model, effort] = list_options(&desk).await.try_into().unwrap();
     assert_eq!(
         (model.value.as_str(), effort.value.as_str()),
         ("mine/gpt-5", "high")
     );
 
     let desk = desk.restart().await;
-    assert_eq!(chosen(&desk).await, (gpt, Some(Effort::High)));
+    assert_eq!(read_choice(&desk).await, (gpt, Some(Effort::High)));
     // A model that takes no effort is not given one.
-    set(&desk, "model", "mine/gpt-4o").await.unwrap();
-    assert_eq!(chosen(&desk).await.1, None);
-    let fault = set(&desk, "effort", "high").await.unwrap_err();
+    set_option(&desk, "model", "mine/gpt-4o").await.unwrap();
+    assert_eq!(read_choice(&desk).await.1, None);
+    let fault = set_option(&desk, "effort", "high").await.unwrap_err();
     assert_eq!(
         fault.to_string(),
         "`mine/gpt-4o` takes no reasoning effort `high`. Choose `default`."
     );
 
     // The model that answers is the one chosen, from the next turn on.
-    set(&desk, "model", "script/other").await.unwrap();
+    set_option(&desk, "model", "script/other").await.unwrap();
     let mut desk = desk;
     desk.send_message("And again.").await;
     desk.wait_until_ended().await;
-    assert_eq!(chosen(&desk).await.0.model, "other");
+    let asked: Vec<String> = cast.requests().into_iter().map(|one| one.model).collect();
+    assert_eq!(asked, ["", "other"]);
 }
 
 #[tokio::test]
@@ -100,9 +108,9 @@ async fn what_is_no_model_or_option_is_an_error_that_says_what_is() {
         ),
         ("mode", "plan", "This session has no option `mode`."),
     ] {
-        let fault = set(&desk, option, value).await.unwrap_err();
+        let fault = set_option(&desk, option, value).await.unwrap_err();
         assert_eq!(fault.message, expected);
     }
-    let fault = set(&desk, "model", "nobody/m").await.unwrap_err();
+    let fault = set_option(&desk, "model", "nobody/m").await.unwrap_err();
     assert!(fault.message.contains("nobody"), "{fault}");
 }
