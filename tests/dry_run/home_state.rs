@@ -1,89 +1,14 @@
 //! Caches and state that programs keep in the home folder: a command finds them, and what it changes there is thrown away.
-//!
-//! A process has one home, so a test with a home of its own runs in a process of its own.
-
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use agent::Host;
 use protocol::query::{Answer, Query};
 use protocol::settings::Posture;
 use protocol::{CallState, CallView, Decision, Op};
 use support::{Fixture, expect_variant, rule_text, shown_effects};
-use tempfile::TempDir;
 
 use super::commits::effect_lines;
+use super::own_home::{given_home, list_files, own_home, run_with_home};
 use super::postures::open_in;
-
-/// Says to the process of a test that its home is made for it.
-const MARK: &str = "COUNTERSIGN_TEST_HAS_HOME";
-
-/// The home that was made for this test; `None` in the process that makes it, runs the test again there, and finds that
-/// nothing in it changed.
-fn own_home(test: &str, files: &[(&str, &str)]) -> Option<PathBuf> {
-    let given = given_home();
-    if given.is_none() {
-        let home = run_with_home(test, files);
-        for (path, text) in files {
-            let after = std::fs::read_to_string(home.path().join(path));
-            assert_eq!(&after.unwrap(), text, "{path}");
-        }
-        assert_eq!(list_files(home.path()).len(), files.len());
-    }
-    given
-}
-
-/// The home that was made for the test that runs in this process; `None` in the process that makes it.
-fn given_home() -> Option<PathBuf> {
-    std::env::var_os(MARK)?;
-    std::env::var_os("HOME").map(PathBuf::from)
-}
-
-/// Runs a test again, in a process with a home that has these files.
-fn run_with_home(test: &str, files: &[(&str, &str)]) -> TempDir {
-    // Not in `/tmp`, of which a sandbox has its own.
-    let home = tempfile::tempdir_in("/var/tmp").unwrap();
-    for (path, text) in files {
-        let path = home.path().join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, text).unwrap();
-        if text.starts_with("#!") {
-            std::fs::set_permissions(path, Permissions::from_mode(0o755)).unwrap();
-        }
-    }
-    let mut folders = vec![home.path().join("tools")];
-    folders.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap()));
-    let path = format!("{}::{test}", module_path!().split_once("::").unwrap().1);
-    let mut again = Command::new(std::env::current_exe().unwrap());
-    again.args(["--exact", &path, "--nocapture"]);
-    again.env("PIP_CACHE_DIR", home.path().join("pip-cache"));
-    again.env("PATH", std::env::join_paths(folders).unwrap());
-    again
-        .env_remove("npm_config_cache")
-        .env_remove("NPM_CONFIG_CACHE");
-    let ran = again.env("HOME", home.path()).env(MARK, "1").output();
-    let ran = ran.unwrap();
-    let said = String::from_utf8_lossy(&ran.stdout);
-    assert!(
-        ran.status.success() && said.contains("1 passed"),
-        "{said}{}",
-        String::from_utf8_lossy(&ran.stderr)
-    );
-    home
-}
-
-fn list_files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap();
-    let paths = entries.map(|entry| entry.unwrap().path());
-    paths
-        .flat_map(|path| match path.is_dir() {
-            true => list_files(&path),
-            false => vec![path],
-        })
-        .collect()
-}
 
 const FILES: [(&str, &str); 7] = [
     (".bashrc", "export A=1\n"),
@@ -105,7 +30,7 @@ async fn open_program(script: &str) -> Fixture {
 #[tokio::test]
 async fn a_program_finds_its_cache_and_what_it_changes_there_is_thrown_away() {
     let test = "a_program_finds_its_cache_and_what_it_changes_there_is_thrown_away";
-    if own_home(test, &FILES).is_none() {
+    if own_home(module_path!(), test, &FILES).is_none() {
         return;
     }
     let script = "cat ~/.cache/tool/kept; rm ~/.cache/tool/kept; mkdir ~/.cache/new; echo new > ~/.cache/new/file; \
@@ -141,7 +66,7 @@ async fn ask_about(script: &str) -> CallView {
 #[tokio::test]
 async fn settings_programs_and_secrets_of_the_home_stay_closed() {
     let test = "settings_programs_and_secrets_of_the_home_stay_closed";
-    let Some(home) = own_home(test, &FILES) else {
+    let Some(home) = own_home(module_path!(), test, &FILES) else {
         return;
     };
     for (script, refused) in [
@@ -177,7 +102,7 @@ async fn settings_programs_and_secrets_of_the_home_stay_closed() {
 #[tokio::test]
 async fn a_place_that_a_variable_names_is_a_cache_as_well() {
     let test = "a_place_that_a_variable_names_is_a_cache_as_well";
-    if own_home(test, &FILES).is_none() {
+    if own_home(module_path!(), test, &FILES).is_none() {
         return;
     }
     let mut desk = open_program("cd ~/pip-cache; echo new > new; cat kept new").await;
@@ -190,7 +115,7 @@ async fn a_place_that_a_variable_names_is_a_cache_as_well() {
 #[tokio::test]
 async fn a_folder_that_the_home_does_not_have_is_no_question() {
     let test = "a_folder_that_the_home_does_not_have_is_no_question";
-    let Some(home) = own_home(test, &FILES) else {
+    let Some(home) = own_home(module_path!(), test, &FILES) else {
         return;
     };
     let script = "mkdir ~/.terraform.d || echo none; mkdir $npm_config_cache && echo made > $npm_config_cache/a; \
@@ -210,7 +135,7 @@ async fn a_folder_that_the_home_does_not_have_is_no_question() {
 #[tokio::test]
 async fn a_command_may_name_what_it_reads_of_caches_and_nothing_else_there() {
     let test = "a_command_may_name_what_it_reads_of_caches_and_nothing_else_there";
-    let Some(home) = own_home(test, &FILES) else {
+    let Some(home) = own_home(module_path!(), test, &FILES) else {
         return;
     };
     let whole = format!("cat {}/.cache/tool/kept", home.display());
@@ -262,7 +187,7 @@ async fn open_npm(command: &str, script: &str, rules: &str) -> Fixture {
 async fn a_rule_keeps_what_a_program_writes_in_its_cache() {
     let test = "a_rule_keeps_what_a_program_writes_in_its_cache";
     let Some(home) = given_home() else {
-        let home = run_with_home(test, &NPM_FILES);
+        let home = run_with_home(module_path!(), test, &NPM_FILES);
         assert_eq!(list_files(home.path()).len(), NPM_FILES.len());
         return;
     };
@@ -311,7 +236,7 @@ async fn a_rule_keeps_what_a_program_writes_in_its_cache() {
 #[tokio::test]
 async fn what_no_rule_keeps_for_certain_is_thrown_away() {
     let test = "what_no_rule_keeps_for_certain_is_thrown_away";
-    let Some(home) = own_home(test, &NPM_FILES) else {
+    let Some(home) = own_home(module_path!(), test, &NPM_FILES) else {
         return;
     };
     let rule = rule_text("home.keep", "~/.npm/_cacache", "allow");

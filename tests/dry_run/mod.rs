@@ -15,6 +15,12 @@ pub(crate) mod home_state;
 // Environment variables of the app that reach the programs that it starts.
 #[cfg(target_os = "linux")]
 pub(crate) mod environment_variables;
+// Files of the person's own that a command reads outside of the workspace.
+#[cfg(target_os = "linux")]
+pub(crate) mod outside_reads;
+// A home folder for one test.
+#[cfg(target_os = "linux")]
+mod own_home;
 // Postures: what asks, and what passes by its effects.
 #[cfg(target_os = "linux")]
 pub(crate) mod postures;

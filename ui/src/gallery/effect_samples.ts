@@ -249,6 +249,20 @@ export const effectSamples = {
     }),
     pending: waits(),
   }),
+  effectsReadElsewhere: waiting('c_reads', {
+    ...plain,
+    target: 'python tools/summary.py',
+    preview: did(
+      {
+        changes: [],
+        outside_reads: ['/home/mira/notes/2026/contracts.md', '/home/mira/code/shared/levels.csv'],
+        output: [{ text: '14 contracts, 3 open', control: false }],
+        output_bytes: 21,
+      },
+      'python tools/summary.py',
+    ),
+    pending: waits('gives the agent what it printed.'),
+  }),
   effectsFailed: waiting('c_exit', {
     ...plain,
     preview: did({

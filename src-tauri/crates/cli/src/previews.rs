@@ -170,6 +170,9 @@ pub(crate) fn add_effect_lines(
         let line = format!("* {reached}, sent {sent} bytes, received {received} bytes");
         add(TextStyle::Faint, &line);
     }
+    for read in effects.outside_read_lines() {
+        add(TextStyle::Warn, &format!("* {read}"));
+    }
     for note in &effects.notes {
         add(TextStyle::Faint, &format!("* {note}"));
     }

@@ -1,7 +1,7 @@
 //! The verdict on the effects of a dry run: every path that the call changed is judged by the rules for changing it.
 
 use protocol::rule::evidence::{DryRunEvidence, GitSettingsChange};
-use protocol::rule::verdict::TrailStep;
+use protocol::rule::verdict::{RuleTrace, TrailStep};
 use protocol::{At, Capability, Gate, ResolvedAccess, RuleAction, RuleScope, Verdict};
 
 use crate::explanation;
@@ -69,6 +69,12 @@ pub(crate) fn evaluate_effects(
         }
         verdict = verdict.max(effect_verdict);
         merge_traces(&mut rules, decision.traces);
+    }
+    let outside = evaluate_outside_reads(request, dry_run);
+    if let Some(read) = outside {
+        verdict = verdict.max(read.verdict);
+        reasons.extend(read.reasons);
+        merge_traces(&mut rules, read.traces);
     }
     if begins {
         reasons.push(NEW_REPOSITORY_NOTICE.to_owned());
@@ -139,6 +145,67 @@ pub(crate) fn evaluate_effects(
         text: reasons.join(" "),
         rules,
     }
+}
+
+/// The verdict on the files that a dry run read outside of the workspace.
+struct OutsideReads {
+    verdict: Verdict,
+    reasons: Vec<String>,
+    traces: Vec<RuleTrace>,
+}
+
+/// Judges the files that a dry run read outside of the workspace; none if there are none. No word of the command named
+/// them, so only a rule that names them, or allows the call itself, lets it read them without a question.
+fn evaluate_outside_reads(
+    request: &EvaluationRequest<'_>,
+    dry_run: &DryRunEvidence,
+) -> Option<OutsideReads> {
+    let otherwise = match dry_run.agreed {
+        true => Verdict::Allow,
+        false => Verdict::Ask,
+    };
+    let mut judged = OutsideReads {
+        verdict: Verdict::Allow,
+        reasons: Vec::new(),
+        traces: Vec::new(),
+    };
+    let mut unruled = Vec::new();
+    for path in &dry_run.outside_reads {
+        let fact = ResolvedAccess {
+            inside: false,
+            ..ResolvedAccess::new_inside(Capability::FsRead, path)
+        };
+        let subject = effect_subject(request, &fact);
+        let decision = request
+            .rules
+            .evaluate_subject(&subject, request.now, otherwise);
+        let verdict = decision.verdict.unwrap_or(otherwise);
+        judged.verdict = judged.verdict.max(verdict);
+        match explanation::explain_piece(&subject, &decision) {
+            _ if verdict == Verdict::Allow => {}
+            Some(reason) if judged.reasons.len() < LISTED_PATHS_MAX => judged.reasons.push(reason),
+            Some(_) => {}
+            None => unruled.push(path.as_str()),
+        }
+        merge_traces(&mut judged.traces, decision.traces);
+    }
+    if let Some((first, more)) = unruled.split_first() {
+        judged
+            .reasons
+            .push(describe_outside_reads(first, more.len()));
+    }
+    (!dry_run.outside_reads.is_empty()).then_some(judged)
+}
+
+fn describe_outside_reads(first: &str, more: usize) -> String {
+    let more = match more {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "It read `{}`{more}, outside of the workspace.",
+        quote_truncated(first)
+    )
 }
 
 /// Returns the verdict on a changed path that no rule matches.

@@ -76,6 +76,7 @@ fn can_skip_effects(
         && !changes_settings
         && !misses_secret
         && dry_run.begun.is_empty()
+        && dry_run.outside_reads.is_empty()
         && dry_run.later_runs.is_empty()
         && dry_run.loss.is_none()
         && dry_run.extent.is_empty()

@@ -12,13 +12,17 @@
 //! Start reading at [`SandboxSpec`], then `linux/mod.rs`, which enters it from top to bottom.
 //!
 //! ```
-//! use sandbox::{SandboxLimits, SandboxSpec, read_report};
+//! use sandbox::{SandboxLimits, SandboxSpec, WatchedReads, read_report};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let spec = SandboxSpec {
 //!     workspace: "/home/me/project".into(),
 //!     folder: "/home/me/project".into(),
 //!     masked: vec!["/home/me/.ssh".into()],
+//!     watched_reads: WatchedReads {
+//!         folders: vec!["/home/me".into()],
+//!         except: Vec::new(),
+//!     },
 //!     limits: SandboxLimits::default(),
 //!     command: vec!["make".to_owned(), "test".to_owned()],
 //!     told: "/home/me/report".into(),
@@ -56,9 +60,12 @@ mod linux;
 mod macos;
 
 pub use report::{
-    CommandEnd, DENIALS_MAX, Denial, DenialKind, SandboxReport, TARGET_BYTES_MAX, read_report,
+    CommandEnd, DENIALS_MAX, Denial, DenialKind, READS_MAX, ReadPaths, SandboxReport,
+    TARGET_BYTES_MAX, read_report,
 };
-pub use spec::{PrivateFolder, SandboxLimits, SandboxSpec, UNPRIVILEGED_ARG, WorkspaceLayers};
+pub use spec::{
+    PrivateFolder, SandboxLimits, SandboxSpec, UNPRIVILEGED_ARG, WatchedReads, WorkspaceLayers,
+};
 
 #[cfg(target_os = "linux")]
 pub use connection::SandboxConnection;

@@ -25,10 +25,22 @@ pub enum SandboxReport {
         refused: Vec<Denial>,
         /// Whether there were more refusals than are listed.
         more: bool,
-        /// Whether the sandbox could observe refusals. Where the system does not permit that, an empty list says
-        /// nothing.
+        /// Files and folders that the command read in the [watched places](crate::WatchedReads).
+        reads: ReadPaths,
+        /// Whether the sandbox could observe refusals and reads. Where the system does not permit that, empty lists
+        /// say nothing.
         watched: bool,
     },
+}
+
+/// Files and folders that a command read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReadPaths {
+    /// The paths, each one once, in the order in which they were first read: at most [`READS_MAX`], each of at most
+    /// [`TARGET_BYTES_MAX`]; bytes that are no text are `\xNN`.
+    pub paths: Vec<String>,
+    /// Whether there were more than are listed.
+    pub more: bool,
 }
 
 /// How a command ended.
@@ -74,7 +86,10 @@ pub enum DenialKind {
 /// Most denials of one kind that are listed.
 pub const DENIALS_MAX: usize = 100;
 
-/// Length of a denial's target, in bytes.
+/// Most reads that are listed.
+pub const READS_MAX: usize = 1_000;
+
+/// Length of a denial's target, and of a path that was read, in bytes.
 pub const TARGET_BYTES_MAX: usize = 512;
 
 /// One line of the report file.
@@ -89,6 +104,10 @@ pub(crate) enum ReportLine {
     Refused(Denial),
     /// The command was refused more than is listed.
     More,
+    /// The command reads a file or folder in a watched place.
+    Read(String),
+    /// The command reads more than is listed.
+    MoreReads,
     /// The command ended.
     Ended(CommandEnd),
 }
@@ -116,6 +135,7 @@ pub fn read_report(file: &Path) -> io::Result<Option<SandboxReport>> {
     };
     let (mut refused, mut more, mut began, mut ended) =
         (Vec::new(), false, None, CommandEnd::Stopped);
+    let mut reads = ReadPaths::default();
     // The last line has no end if the sandbox was ended while it was written.
     let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
     for line in whole.lines() {
@@ -126,6 +146,8 @@ pub fn read_report(file: &Path) -> io::Result<Option<SandboxReport>> {
             ReportLine::Began { watched } => began = Some(watched),
             ReportLine::Refused(one) => refused.push(one),
             ReportLine::More => more = true,
+            ReportLine::Read(path) => reads.paths.push(path),
+            ReportLine::MoreReads => reads.more = true,
             ReportLine::Ended(end) => ended = end,
         }
     }
@@ -133,6 +155,7 @@ pub fn read_report(file: &Path) -> io::Result<Option<SandboxReport>> {
         end: ended,
         refused,
         more,
+        reads,
         watched,
     }))
 }
@@ -158,6 +181,7 @@ mod tests {
                 end,
                 refused: vec![write.clone()],
                 more,
+                reads: ReadPaths::default(),
                 watched: true,
             })
         };

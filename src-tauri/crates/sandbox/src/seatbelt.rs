@@ -129,7 +129,7 @@ fn deny_rules(spec: &SandboxSpec) -> Vec<DenyRule<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{SandboxLimits, WorkspaceLayers};
+    use crate::{SandboxLimits, WatchedReads, WorkspaceLayers};
 
     fn sample_spec() -> SandboxSpec {
         SandboxSpec {
@@ -143,6 +143,7 @@ mod tests {
                 "/Users/me/.ssh".into(),
                 "/Users/me/a (b) \"c\"/keys/secret".into(),
             ],
+            watched_reads: WatchedReads::default(),
             limits: SandboxLimits::default(),
             proxy: false,
             input: false,

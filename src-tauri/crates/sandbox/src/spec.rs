@@ -1,7 +1,7 @@
 //! The specification of a sandbox: written as one line of JSON by the caller that wants a command run, read by the
 //! sandbox program.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +32,8 @@ pub struct SandboxSpec {
     /// Files and folders that cannot be opened, changed or removed in the sandbox, wherever they lie: secrets, sockets,
     /// the app's own data. One that does not exist is left out.
     pub masked: Vec<PathBuf>,
+    /// Places of which the report names the files that the command reads.
+    pub watched_reads: WatchedReads,
     /// Limits on the command.
     pub limits: SandboxLimits,
     /// Whether programs find a proxy in the sandbox. Nothing serves it until the caller takes its port: the standard
@@ -71,6 +73,53 @@ pub struct PrivateFolder {
     pub work: PathBuf,
 }
 
+/// Places whose content is somebody's own, although a command may read it: the report names what it reads there.
+///
+/// Of the folders and exceptions that a path lies in, the deepest decides. A hidden entry of a folder, `.config` in a
+/// home, is never reported: programs keep their settings and state there.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WatchedReads {
+    /// The folders, with everything below them.
+    pub folders: Vec<PathBuf>,
+    /// Files and folders that are not reported. The workspace and the private folders never are.
+    pub except: Vec<PathBuf>,
+}
+
+impl WatchedReads {
+    /// Returns whether reading a file at this path is reported.
+    pub fn covers_file(&self, path: &Path) -> bool {
+        let Some(folder) = find_deepest(&self.folders, path) else {
+            return false;
+        };
+        let is_hidden = path
+            .strip_prefix(folder)
+            .ok()
+            .and_then(|below| below.iter().next())
+            .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        let exception = find_deepest(&self.except, path);
+        !is_hidden && exception.is_none_or(|exception| !exception.starts_with(folder))
+    }
+
+    /// Returns whether listing a folder is reported: not on the way to an exception, where programs look for their
+    /// settings from folder to folder.
+    pub fn covers_folder(&self, path: &Path) -> bool {
+        let is_on_way = self
+            .except
+            .iter()
+            .any(|exception| exception.starts_with(path));
+        !is_on_way && self.covers_file(path)
+    }
+}
+
+/// Returns the deepest of these places that a path lies in, or is.
+fn find_deepest<'a>(places: &'a [PathBuf], path: &Path) -> Option<&'a Path> {
+    let above = places.iter().filter(|place| path.starts_with(place));
+    above
+        .max_by_key(|place| place.as_os_str().len())
+        .map(PathBuf::as_path)
+}
+
 /// Resource limits of a command. The command learns of a limit by the error of the call that met it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -102,6 +151,40 @@ impl Default for SandboxLimits {
             file_bytes: 8 * GIB,
             tmp_bytes: 2 * GIB,
             open_files: 65_536,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_deepest_place_decides_whether_a_read_is_reported() {
+        let paths = |all: &[&str]| all.iter().map(PathBuf::from).collect();
+        let watched = WatchedReads {
+            folders: paths(&["/home", "/home/me", "/mnt"]),
+            except: paths(&["/home/me/code/app", "/home/me/go"]),
+        };
+        for (path, is_file_reported, is_folder_reported) in [
+            ("/home/me/notes.txt", true, true),
+            ("/home/me/code/other/a.rs", true, true),
+            ("/home/me/code/application", true, true),
+            ("/home/me/code/app/a.rs", false, false),
+            ("/home/me/code/app", false, false),
+            ("/home/me/code", true, false),
+            ("/home/me", true, false),
+            ("/home/me/go/pkg/mod/x.go", false, false),
+            ("/home/me/.config/tool/config", false, false),
+            ("/home/me/code/.hidden", true, true),
+            ("/home/other/a", true, true),
+            ("/home/.snapshots/a", false, false),
+            ("/mnt/disk/a", true, true),
+            ("/usr/share/a", false, false),
+        ] {
+            let path = Path::new(path);
+            assert_eq!(watched.covers_file(path), is_file_reported, "{path:?}");
+            assert_eq!(watched.covers_folder(path), is_folder_reported, "{path:?}");
         }
     }
 }

@@ -22,7 +22,7 @@ use runtime::{
     DryRunEnvironment, History, NetworkClient, RestoreMeta, SandboxRequest, UndoEntryMeta,
     Workspace,
 };
-use sandbox::{CommandEnd, SandboxLimits, SandboxReport, SandboxSpec, read_report};
+use sandbox::{CommandEnd, SandboxLimits, SandboxReport, SandboxSpec, WatchedReads, read_report};
 use tokio_util::sync::CancellationToken;
 
 struct Place {
@@ -63,6 +63,7 @@ impl Place {
             private: Vec::new(),
             read_only: vec![at("workspace/.git/hooks")],
             masked: vec![at("workspace/keys/secret")],
+            watched_reads: WatchedReads::default(),
             limits: SandboxLimits::default(),
             proxy: false,
             input: false,

@@ -206,6 +206,8 @@ pub struct ToolDryRun {
     pub secrets: Vec<String>,
     /// Hosts that the call reached on the network, each once: anything sent there cannot be taken back.
     pub hosts_reached: Vec<String>,
+    /// Files and folders of the person's own that the call read outside of the workspace, by their absolute paths.
+    pub outside_reads: Vec<String>,
     /// Changes in caches of the home folder that are kept once the effects are carried out.
     pub kept_caches: Vec<KeptCache>,
     /// Output of the call once its effects are carried out.

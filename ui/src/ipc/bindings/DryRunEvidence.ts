@@ -29,6 +29,10 @@ own_settings?: Array<string>,
  */
 reached?: Array<string>, 
 /**
+ * Files and folders of the person's own that the call read outside of the workspace, by their absolute paths.
+ */
+outside_reads?: Array<string>, 
+/**
  * The hosts whose response has arrived and has not been read yet.
  */
 response_hosts?: Array<string>, 

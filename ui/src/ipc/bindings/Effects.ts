@@ -44,6 +44,11 @@ refused: Array<Refusal>,
  */
 reached?: Array<NetworkContact>, 
 /**
+ * Files and folders of the person's own that the command read outside of the workspace, by their absolute paths;
+ * bytes that are not text are named.
+ */
+outside_reads?: Array<string>, 
+/**
  * Remarks on this run that a person should know: a file has other names, a process was left behind.
  */
 notes: Array<string>, 

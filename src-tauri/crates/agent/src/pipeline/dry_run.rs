@@ -114,6 +114,7 @@ impl DryRunResult {
             secrets,
             own_settings,
             reached: self.done.hosts_reached.clone(),
+            outside_reads: self.done.outside_reads.clone(),
             agreed: self.feedback.is_some(),
             response_hosts: self.response_hosts.clone(),
             delegated: !cx.is_held(),

@@ -60,6 +60,7 @@ pub(crate) fn review_response(
         secrets: Vec::new(),
         kept_caches: Vec::new(),
         hosts_reached: hosts,
+        outside_reads: Vec::new(),
         output,
         capture: Arc::new(()),
     };

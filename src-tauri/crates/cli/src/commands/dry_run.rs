@@ -117,6 +117,7 @@ fn print_effects(report: &EffectsReport<'_>, out: &mut OutputWriter) -> Result<(
             "effects": effects_json::effects_to_json(&effects.changes)?,
             "refused": effects.refused,
             "reached": effects.reached,
+            "outside_reads": effects.outside_reads,
             "notes": effects.notes,
             "stdout": report.stdout,
             "stderr": report.stderr,

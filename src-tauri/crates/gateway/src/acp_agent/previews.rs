@@ -74,7 +74,8 @@ fn describe_effects(effects: &Effects) -> String {
     let refused = effects.refused.iter().map(ToString::to_string);
     let reached = effects.reached.iter().map(ToString::to_string);
     let notes = effects.notes.iter().cloned();
-    let lines: Vec<String> = changes.chain(refused).chain(reached).chain(notes).collect();
+    let attempts = refused.chain(reached).chain(effects.outside_read_lines());
+    let lines: Vec<String> = changes.chain(attempts).chain(notes).collect();
     match lines.is_empty() {
         true => "In a dry run it changed nothing and was refused nothing.".to_owned(),
         false => format!("Effects in a dry run:\n{}", fence(&lines.join("\n"))),

@@ -345,3 +345,61 @@ fn a_headless_call_waits_for_its_effects() {
         assert_eq!(judged, expected, "{rules} {dry_run_first}");
     }
 }
+
+#[test]
+fn what_was_read_outside_asks_unless_a_rule_names_it_or_allows_the_call() {
+    use Verdict::{Allow, Ask, Deny};
+    let rule = |permission: &str, pattern: &str, action: &str| {
+        format!(
+            "[[rule]]\npermission = \"{permission}\"\npattern = \"{pattern}\"\naction = \"{action}\"\n"
+        )
+    };
+    let read = |paths: &[&str], agreed| DryRunEvidence {
+        outside_reads: paths.iter().map(|path| (*path).to_owned()).collect(),
+        agreed,
+        nothing_is_allowed: true,
+        undoable_is_allowed: true,
+        ..DryRunEvidence::default()
+    };
+    let notes = &["/home/mira/notes/a", "/home/mira/notes/b"][..];
+    let allows_notes = rule("fs.read", "/home/mira/notes/**", "allow");
+    for (rules, paths, agreed, expected) in [
+        ("", &[][..], false, Allow),
+        ("", notes, false, Ask),
+        ("", notes, true, Allow),
+        (&*allows_notes, notes, false, Allow),
+        (
+            &*allows_notes,
+            &["/home/mira/notes/a", "/home/mira/b"],
+            false,
+            Ask,
+        ),
+        (
+            &rule("fs.read", "/home/mira/notes/a", "allow"),
+            notes,
+            false,
+            Ask,
+        ),
+        (
+            &*allows_notes,
+            &["/home/mira/notes/a", "(more than is listed)"],
+            false,
+            Ask,
+        ),
+        (&rule("fs.read", "**", "allow"), notes, false, Ask),
+        (&rule("fs.read", "notes/**", "allow"), notes, false, Ask),
+        (
+            "[[rule]]\npermission = \"fs.read\"\naction = \"allow\"\n",
+            notes,
+            false,
+            Ask,
+        ),
+        (&rule("fs.read", "notes/a", "deny"), notes, true, Deny),
+        (&rule("fs.read", "/home/mira/**", "ask"), notes, true, Ask),
+    ] {
+        let (found, why) = verdict(rules, &read(paths, agreed), &[]);
+        assert_eq!(found, expected, "{rules} {paths:?}: {why}");
+    }
+    let (_, why) = verdict("", &read(notes, false), &[]);
+    assert!(why.contains("`/home/mira/notes/a` and 1 more"), "{why}");
+}

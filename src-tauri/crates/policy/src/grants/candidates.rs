@@ -171,6 +171,48 @@ fn single_path_candidates(request: &EvaluationRequest<'_>, real: &str) -> Vec<Gr
     candidates
 }
 
+/// Folders with fewer names, such as a whole home, are not offered.
+const OUTSIDE_FOLDER_NAMES_MIN: usize = 3;
+
+/// Reading what a dry run read outside of the workspace: the one file, and the folder that everything lies in.
+pub(super) fn outside_read_candidates(request: &EvaluationRequest<'_>) -> Vec<GrantCandidate> {
+    let reads = request
+        .dry_run
+        .map(|dry_run| dry_run.outside_reads.as_slice());
+    let Some([first, others @ ..]) = reads else {
+        return Vec::new();
+    };
+    let build = |pattern: String, words: String| GrantCandidate {
+        permission: Capability::FsRead.as_str().to_owned(),
+        pattern: Some(pattern),
+        words,
+        exact_digest: None,
+    };
+    let mut candidates = Vec::new();
+    if others.is_empty() {
+        candidates.push(build(
+            literal_pattern::path(first),
+            format!("reading `{}` alone", crate::rules::quote_truncated(first)),
+        ));
+    }
+    let mut folders = first
+        .match_indices('/')
+        .rev()
+        .map(|(end, _)| &first[..=end]);
+    let shared = folders.find(|folder| others.iter().all(|path| path.starts_with(folder)));
+    let names = |folder: &str| folder.split('/').filter(|name| !name.is_empty()).count();
+    if let Some(folder) = shared.filter(|folder| names(folder) >= OUTSIDE_FOLDER_NAMES_MIN) {
+        candidates.push(build(
+            format!("{}/**", literal_pattern::path(folder.trim_end_matches('/'))),
+            format!(
+                "reading everything in `{}`",
+                crate::rules::quote_truncated(folder)
+            ),
+        ));
+    }
+    candidates
+}
+
 /// Of so many commands a denial is offered each.
 const DENY_CANDIDATES_MAX: usize = 4;
 

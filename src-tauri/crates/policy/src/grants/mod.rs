@@ -39,19 +39,14 @@ pub fn list_offers(request: &EvaluationRequest<'_>) -> GrantOffers {
         candidates::list_candidates(request, RuleAction::Deny),
         RuleAction::Deny,
     );
-    let allowed = match refusal_reason(request) {
-        Some(why) => Err(why),
-        None => match allow_candidates(request) {
-            none if none.is_empty() => Err(NO_OFFER_REASON.to_owned()),
-            found => match build_offers(request, found.clone(), RuleAction::Allow) {
-                none if none.is_empty() => Err(explain_remaining_ask(request, &found)),
-                offers => Ok(offers),
-            },
-        },
-    };
-    let (mut offers, refused) = match allowed {
-        Ok(offers) => (offers, None),
-        Err(why) => (Vec::new(), Some(why)),
+    let reads = candidates::outside_read_candidates(request);
+    let mut offers = build_offers(request, reads, RuleAction::Allow);
+    let refused = match list_call_offers(request) {
+        Ok(of_call) => {
+            offers.extend(of_call);
+            None
+        }
+        Err(why) => offers.is_empty().then_some(why),
     };
     if let Some(overrides) = find_overridden_rule(&asks) {
         for offer in &mut offers {
@@ -60,6 +55,20 @@ pub fn list_offers(request: &EvaluationRequest<'_>) -> GrantOffers {
     }
     offers.extend(denies);
     GrantOffers { offers, refused }
+}
+
+/// Lists the allows of the call itself; otherwise why there are none, as a sentence.
+fn list_call_offers(request: &EvaluationRequest<'_>) -> Result<Vec<GrantOffer>, String> {
+    if let Some(why) = refusal_reason(request) {
+        return Err(why);
+    }
+    match allow_candidates(request) {
+        none if none.is_empty() => Err(NO_OFFER_REASON.to_owned()),
+        found => match build_offers(request, found.clone(), RuleAction::Allow) {
+            none if none.is_empty() => Err(explain_remaining_ask(request, &found)),
+            offers => Ok(offers),
+        },
+    }
 }
 
 const NO_OFFER_REASON: &str = "Nothing about this call can be named by a rule.";
@@ -193,7 +202,7 @@ fn evaluate_with_rule(request: &EvaluationRequest<'_>, rule: CompiledRule) -> Ju
 /// # Errors The grant would cover more than the card shows, or not decide this very call; a sentence.
 pub fn check_grant(request: &EvaluationRequest<'_>, rule: &CompiledRule) -> Result<(), String> {
     let action = rule.rule.action;
-    if action == RuleAction::Allow {
+    if action == RuleAction::Allow && !allows_outside_read(request, &rule.rule) {
         if let Some(why) = refusal_reason(request) {
             return Err(why);
         }
@@ -209,6 +218,13 @@ pub fn check_grant(request: &EvaluationRequest<'_>, rule: &CompiledRule) -> Resu
         true => Ok(()),
         false => Err("This rule would not decide the call on this card.".to_owned()),
     }
+}
+
+/// Whether a rule allows what the card offers to read outside of the workspace, whatever command reads it.
+fn allows_outside_read(request: &EvaluationRequest<'_>, rule: &Rule) -> bool {
+    let offered = candidates::outside_read_candidates(request);
+    let mut offered = offered.iter();
+    offered.any(|one| (&one.permission, &one.pattern) == (&rule.permission, &rule.pattern))
 }
 
 /// Whether a pattern for commands begins with one certain program.

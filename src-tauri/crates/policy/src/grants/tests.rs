@@ -180,3 +180,79 @@ fn paths_hosts_and_tools() {
         assert!(!patterns(&offers, RuleAction::Deny).is_empty(), "{tool}");
     }
 }
+
+/// Asks about a script whose dry run read this outside of the workspace.
+fn with_outside_reads<T>(paths: &[&str], ask: impl FnOnce(&EvaluationRequest<'_>) -> T) -> T {
+    let fact = protocol::ResolvedAccess::new_inside(Capability::ShellRun, "sh script");
+    let dry_run = protocol::rule::evidence::DryRunEvidence {
+        outside_reads: paths.iter().map(|path| (*path).to_owned()).collect(),
+        nothing_is_allowed: true,
+        undoable_is_allowed: true,
+        ..Default::default()
+    };
+    with_request("bash", ToolMode::Local, fact, "", |request| {
+        ask(&EvaluationRequest {
+            dry_run: Some(&dry_run),
+            ..*request
+        })
+    })
+}
+
+fn allow_rule(permission: &str, pattern: Option<String>) -> CompiledRule {
+    let rule = Rule {
+        pattern,
+        ..build_rule(permission, RuleAction::Allow, RuleScope::User)
+    };
+    CompiledRule::new(rule, Os::CURRENT, true).unwrap()
+}
+
+/// Lists the allows that are offered for such a script, each of which can be granted.
+fn read_offers(paths: &[&str]) -> Vec<String> {
+    with_outside_reads(paths, |request| {
+        let offers = list_offers(request);
+        let allows = offers
+            .offers
+            .iter()
+            .filter(|offer| offer.action == RuleAction::Allow);
+        let allows = allows.map(|offer| {
+            let rule = allow_rule(&offer.permission, offer.pattern.clone());
+            assert_eq!(check_grant(request, &rule), Ok(()), "{offer:?}");
+            let pattern = offer.pattern.clone().unwrap_or_default();
+            format!("{} {pattern}", offer.permission)
+        });
+        allows.collect()
+    })
+}
+
+#[test]
+fn what_a_script_read_elsewhere_is_offered_by_its_file_and_folder() {
+    for (paths, expected) in [
+        (
+            &["/home/mira/notes/[a]"][..],
+            &[
+                "fs.read /home/mira/notes/[[]a]",
+                "fs.read /home/mira/notes/**",
+            ][..],
+        ),
+        (&["/home/mira/notes"], &["fs.read /home/mira/notes"]),
+        (
+            &["/home/mira/lib/src/a", "/home/mira/lib/b"],
+            &["fs.read /home/mira/lib/**"],
+        ),
+        (&["/home/mira/lib", "/home/mira/library"], &[]),
+        (&["/home/mira/lib/a", "/home/mira/notes"], &[]),
+        (&["/srv/a", "/mnt/b"], &[]),
+    ] {
+        assert_eq!(read_offers(paths), expected, "{paths:?}");
+    }
+}
+
+#[test]
+fn a_broader_rule_than_what_a_script_read_elsewhere_is_not_granted() {
+    with_outside_reads(&["/home/mira/notes/a"], |request| {
+        for pattern in ["/home/**", "/**", "**"] {
+            let rule = allow_rule("fs.read", Some(pattern.to_owned()));
+            assert!(check_grant(request, &rule).is_err(), "{pattern}");
+        }
+    });
+}

@@ -219,6 +219,10 @@ pub struct DryRunEvidence {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]
     pub reached: Vec<String>,
+    /// Files and folders of the person's own that the call read outside of the workspace, by their absolute paths.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<String>>", optional)]
+    pub outside_reads: Vec<String>,
     /// The hosts whose response has arrived and has not been read yet.
     #[serde(default, alias = "came", skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<String>>", optional)]

@@ -45,6 +45,11 @@ pub struct Effects {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<NetworkContact>>", optional)]
     pub reached: Vec<NetworkContact>,
+    /// Files and folders of the person's own that the command read outside of the workspace, by their absolute paths;
+    /// bytes that are not text are named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<String>>", optional)]
+    pub outside_reads: Vec<String>,
     /// Remarks on this run that a person should know: a file has other names, a process was left behind.
     pub notes: Vec<String>,
     /// Digest of every path before and after, to the byte. An approval is bound to this digest.
@@ -61,9 +66,19 @@ impl Effects {
         secrets.map(|one| one.target.clone()).collect()
     }
 
-    /// Returns whether nothing changed, nothing was refused and nothing was sent anywhere.
+    /// Returns a line for each file and folder that the command read outside of the workspace.
+    pub fn outside_read_lines(&self) -> impl Iterator<Item = String> {
+        let paths = self.outside_reads.iter();
+        paths.map(|path| format!("read {path}, outside of the workspace"))
+    }
+
+    /// Returns whether nothing changed, nothing was refused, nothing was sent anywhere, and nothing of the person's own
+    /// was read elsewhere.
     pub fn is_empty(&self) -> bool {
-        self.changes.is_empty() && self.refused.is_empty() && self.reached.is_empty()
+        self.changes.is_empty()
+            && self.refused.is_empty()
+            && self.reached.is_empty()
+            && self.outside_reads.is_empty()
     }
 }
 

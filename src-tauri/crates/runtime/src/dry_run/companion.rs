@@ -6,12 +6,11 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use sandbox::{SandboxLimits, SandboxSpec};
+use sandbox::{SandboxLimits, SandboxSpec, WatchedReads};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
 use super::Isolation;
 use super::exit_report::read_exit;
-use super::refusals::Refusals;
 use super::sandboxed_command::{SANDBOX_TMP, sandbox_inherited_env};
 use crate::dry_run::egress::proxy::EgressProxy;
 use crate::dry_run::overlay::layer::LayerFolder;
@@ -136,6 +135,7 @@ pub(super) fn companion_spec(
         private: Vec::new(),
         read_only: Vec::new(),
         masked: Vec::new(),
+        watched_reads: WatchedReads::default(),
         limits: SandboxLimits {
             total_memory_bytes: workspace.sandbox_options().memory_bytes(),
             ..SandboxLimits::default()
@@ -166,11 +166,11 @@ impl SandboxGuard for CompanionSandbox {
                 if let Some(way_out) = &self.way_out {
                     refusals.add_egress(way_out.close());
                 }
-                let Refusals { list, reached, .. } = refusals;
                 let fared = SandboxOutcome {
                     entry_error: None,
-                    refused: list,
-                    reached,
+                    refused: refusals.list,
+                    reached: refusals.reached,
+                    outside_reads: refusals.outside_reads,
                 };
                 (exit, fared)
             }

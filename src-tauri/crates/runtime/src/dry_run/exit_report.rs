@@ -12,6 +12,9 @@ use crate::FileError;
 /// Note that the list of refused accesses is incomplete.
 pub(super) const MORE_REFUSALS_NOTE: &str = "It was refused more than is listed.";
 
+/// Stands for the files read outside of the workspace that are not listed. No rule names it, so it asks.
+const UNLISTED_READS: &str = "(more than is listed)";
+
 /// Reads from the sandbox's report how the command itself ended, and which accesses it was refused.
 pub(super) fn read_command_exit(
     mut ran: CommandRun,
@@ -40,6 +43,7 @@ pub(super) fn read_exit(
             end,
             refused,
             more,
+            reads,
             watched,
         })) => {
             let exit = match end {
@@ -49,7 +53,9 @@ pub(super) fn read_exit(
                 CommandEnd::Stopped => CommandExit::Signal(KILL_SIGNAL),
             };
             let coverage = DenialCoverage { more, watched };
-            Ok((exit, Refusals::from_denials(refused, coverage)))
+            let mut refusals = Refusals::from_denials(refused, coverage);
+            refusals.add_reads(reads);
+            Ok((exit, refusals))
         }
         Ok(None) if stopped => Ok((exit, Refusals::default())),
         Ok(None) => Err("it ended without a word".to_owned()),
@@ -91,7 +97,14 @@ impl Refusals {
         Self {
             list: list.collect(),
             notes,
-            reached: Vec::new(),
+            ..Self::default()
+        }
+    }
+
+    fn add_reads(&mut self, reads: sandbox::ReadPaths) {
+        self.outside_reads = reads.paths;
+        if reads.more {
+            self.outside_reads.push(UNLISTED_READS.to_owned());
         }
     }
 }

@@ -44,6 +44,7 @@ impl SystemSandbox {
             layers,
             private,
             read_only,
+            watched_reads,
             variables,
             watched_folder,
             watched_bytes_max,
@@ -61,6 +62,7 @@ impl SystemSandbox {
             private,
             read_only: [read_only_below_layer(workspace), read_only].concat(),
             masked: layer.masked.clone(),
+            watched_reads,
             limits: SandboxLimits {
                 file_bytes,
                 ..spec.limits
@@ -118,6 +120,7 @@ impl LayeredChanges {
         let mut refused = Refusals {
             list: outcome.refused,
             reached: outcome.reached,
+            outside_reads: outcome.outside_reads,
             ..Refusals::default()
         };
         let mut notes = self.layer.mask_notes.clone();

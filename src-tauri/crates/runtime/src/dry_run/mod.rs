@@ -41,6 +41,8 @@ mod refusals;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 mod sandboxed_command;
 pub(crate) mod secrets;
+#[cfg(target_os = "linux")]
+mod watched_reads;
 
 pub use crate::dry_run::effects::contents::{ContentPair, read_contents};
 pub use crate::dry_run::effects::rights::describe_changed_rights;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use sandbox::{PrivateFolder, WorkspaceLayers};
+use sandbox::{PrivateFolder, WatchedReads, WorkspaceLayers};
 
 #[cfg(target_os = "linux")]
 use super::LayerKind;
@@ -26,6 +26,8 @@ pub(super) struct MountPlan<'a> {
     pub private: Vec<PrivateFolder>,
     /// Paths in those folders that are read-only.
     pub read_only: Vec<PathBuf>,
+    /// Places of which the sandbox reports what the command reads.
+    pub watched_reads: WatchedReads,
     /// Variables for the command, where the app does not have them.
     pub variables: Vec<(String, String)>,
     /// The folder for temporary files, where the sandbox cannot have its own `/tmp`.
@@ -52,6 +54,7 @@ impl<'a> MountPlan<'a> {
             }),
             private: home.private_folders(),
             read_only: home.read_only.clone(),
+            watched_reads: WatchedReads::default(),
             variables: home.variables_into(SANDBOX_TMP),
             private_tmp: None,
             watched_folder: layer.path().to_owned(),
@@ -72,6 +75,8 @@ impl<'a> MountPlan<'a> {
             layers: None,
             private: Vec::new(),
             read_only: Vec::new(),
+            // The person let it run for real, and sees nothing of it beforehand.
+            watched_reads: WatchedReads::default(),
             variables: Vec::new(),
             private_tmp,
             watched_folder: command.workspace.root().to_owned(),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustix::time::ClockId;
+use sandbox::WatchedReads;
 
 use crate::dry_run::effects::attributes;
 use crate::dry_run::effects::report::{ChangeReport, ChangeStage, build_report};
@@ -16,6 +17,7 @@ use crate::dry_run::overlay::diff::{UpperSource, UpperTree, diff_upper};
 use crate::dry_run::overlay::layer::LayerFolder;
 use crate::dry_run::overlay::workspace_copy::{CopyMethod, MarkedSide, copy_workspace};
 use crate::dry_run::platform::linux::{SystemSandbox, clock_ns, create_layer, wait_for_file_clock};
+use crate::dry_run::watched_reads::find_watched_reads;
 use crate::dry_run::{KeptState, LayerKind};
 use crate::fs::at_path::AtPath as _;
 use crate::fs::dir::Dir;
@@ -32,6 +34,8 @@ pub(in crate::dry_run) struct PreparedLayer {
     pub home: Arc<HomeState>,
     /// Paths that are closed to the program.
     pub masked: Vec<PathBuf>,
+    /// Places of which the sandbox reports what the program reads.
+    watched_reads: WatchedReads,
     /// Notes for a person about the closed paths.
     pub mask_notes: Vec<String>,
     /// Folder of the layers over the program's own state; `None` if it keeps none.
@@ -62,7 +66,13 @@ impl SystemSandbox {
         };
         let kind = capabilities.probe.layer;
         let mut folder = create_layer(&place, workspace).at("the folder for sandboxes")?;
-        let mut masks = self.find_masks(workspace).await?;
+        let (mut masks, watched_reads) = tokio::try_join!(
+            self.find_masks(workspace),
+            run_blocking({
+                let workspace = workspace.clone();
+                move || find_watched_reads(&workspace)
+            }),
+        )?;
         let (kept_folder, kept) = match (state, kind) {
             (None, _) => (None, Vec::new()),
             (Some(state), LayerKind::Disk | LayerKind::Memory) => {
@@ -104,6 +114,7 @@ impl SystemSandbox {
             folder: Arc::new(folder),
             home: Arc::new(home),
             masked: masks.paths,
+            watched_reads,
             mask_notes: masks.notes,
             kept: kept_folder,
             began_ns,
@@ -115,7 +126,10 @@ impl SystemSandbox {
 impl PreparedLayer {
     /// Returns the place in which the program runs.
     pub fn mount_plan(&self) -> MountPlan<'_> {
-        MountPlan::over_layer(self.kind, &self.folder, &self.home)
+        MountPlan {
+            watched_reads: self.watched_reads.clone(),
+            ..MountPlan::over_layer(self.kind, &self.folder, &self.home)
+        }
     }
 
     /// Compares the layer with the workspace as it is now. Changes nothing.

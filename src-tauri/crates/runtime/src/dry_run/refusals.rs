@@ -1,4 +1,4 @@
-//! Accesses that a command was refused while it ran, and destinations that it reached.
+//! Accesses that a command was refused while it ran, destinations that it reached, and files that it read elsewhere.
 
 use protocol::view::effects::{NetworkContact, Refusal, RefusalKind};
 use protocol::{CommandExit, CommandRun};
@@ -13,6 +13,8 @@ pub(super) struct Refusals {
     pub notes: Vec<String>,
     /// Destinations that the command reached.
     pub reached: Vec<NetworkContact>,
+    /// Files and folders of the person's own that the command read outside of the workspace.
+    pub outside_reads: Vec<String>,
 }
 
 impl Refusals {

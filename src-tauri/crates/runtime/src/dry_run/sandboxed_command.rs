@@ -165,6 +165,7 @@ fn build_sandbox(
         private: site.private.clone(),
         read_only: [read_only, site.read_only.clone()].concat(),
         masked,
+        watched_reads: site.watched_reads.clone(),
         limits: SandboxLimits {
             file_bytes: site.file_bytes,
             total_memory_bytes: workspace.sandbox_options().memory_bytes(),

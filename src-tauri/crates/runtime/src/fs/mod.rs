@@ -8,6 +8,7 @@ pub(crate) mod dir;
 pub(crate) mod fault_injection;
 pub mod lock;
 pub mod output_retention;
+pub(crate) mod repository_folders;
 pub mod sample;
 pub mod session_folder;
 pub(crate) mod temp;

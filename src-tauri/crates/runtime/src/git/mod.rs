@@ -10,7 +10,6 @@ mod share;
 mod stored_forms;
 mod unpushed;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use gix_hash::{Kind, ObjectId};
@@ -24,11 +23,10 @@ pub use remotes::{KnownRemote, find_fetch_remote, find_push_remote};
 pub use share::{ChangedShare, find_large_share};
 pub use unpushed::{UnpushedText, visit_unpushed_texts};
 
+use crate::fs::repository_folders::RepositoryFolders;
+
 /// How many commits are searched for a file. What only a further one has counts as unknown to git.
 const TIPS_MAX: usize = 200;
-
-/// Longest file of one line that git keeps, in bytes.
-const LINE_FILE_BYTES_MAX: u64 = 4096;
 
 /// A repository, opened to read objects from it.
 struct Repository {
@@ -53,30 +51,25 @@ struct Layer {
 impl Repository {
     /// Finds the repository of a folder: in it, or in a folder above; none if there is none that can be read.
     fn discover(folder: &Path) -> Option<Self> {
-        folder.ancestors().find_map(|work_tree| {
-            let found = work_tree.join(".git");
-            let git_dir = match fs::symlink_metadata(&found) {
-                Ok(meta) if meta.is_dir() => found,
-                Ok(meta) if meta.is_file() => {
-                    let line = read_line_file(&found)?;
-                    work_tree.join(line.strip_prefix("gitdir: ")?)
-                }
-                Ok(_) | Err(_) => return None,
-            };
-            let common_dir = match read_line_file(&git_dir.join("commondir")) {
-                Some(common) => git_dir.join(common),
-                None => git_dir.clone(),
-            };
-            let objects = gix_odb::at(common_dir.join("objects"), Kind::Sha1).ok()?;
-            let options = gix_index::decode::Options::default();
-            Some(Self {
-                work_tree: work_tree.to_owned(),
-                index: gix_index::File::at(git_dir.join("index"), Kind::Sha1, true, options).ok(),
-                tips: refs::read_tips(&git_dir, &common_dir),
-                common_dir,
-                objects,
-                layer: None,
-            })
+        let mut work_trees = folder.ancestors();
+        work_trees.find_map(|work_tree| Self::open(RepositoryFolders::of_work_tree(work_tree)?))
+    }
+
+    fn open(folders: RepositoryFolders) -> Option<Self> {
+        let RepositoryFolders {
+            work_tree,
+            git_dir,
+            common_dir,
+        } = folders;
+        let objects = gix_odb::at(common_dir.join("objects"), Kind::Sha1).ok()?;
+        let options = gix_index::decode::Options::default();
+        Some(Self {
+            work_tree,
+            index: gix_index::File::at(git_dir.join("index"), Kind::Sha1, true, options).ok(),
+            tips: refs::read_tips(&git_dir, &common_dir),
+            common_dir,
+            objects,
+            layer: None,
         })
     }
 
@@ -150,12 +143,4 @@ impl Repository {
             .find(|store| store.exists(id))?;
         store.try_find(id, buffer).ok().flatten()
     }
-}
-
-/// Reads a file of one line; none if it cannot be read.
-fn read_line_file(path: &Path) -> Option<String> {
-    let meta = fs::symlink_metadata(path).ok()?;
-    let is_short = meta.is_file() && meta.len() <= LINE_FILE_BYTES_MAX;
-    let text = is_short.then(|| fs::read_to_string(path).ok()).flatten()?;
-    Some(text.trim().to_owned())
 }

@@ -8,9 +8,10 @@ use gix_hash::ObjectId;
 use protocol::rule::evidence::GitSettingsChange;
 use protocol::{CapturedEffects, Node, Plan};
 
+use super::Repository;
 use super::settings::compare_settings;
-use super::{Repository, read_line_file};
 use crate::dry_run::read_contents;
+use crate::fs::repository_folders::read_line_file;
 use crate::fs::workspace::Workspace;
 
 /// How many commits are followed. A history that would need more counts as dropped.

@@ -28,6 +28,8 @@ pub struct SandboxOutcome {
     pub refused: Vec<Refusal>,
     /// Destinations that the program reached.
     pub reached: Vec<NetworkContact>,
+    /// Files and folders of the person's own that the program read outside of the workspace.
+    pub outside_reads: Vec<String>,
 }
 
 /// A program that has ended, with everything that it started.

@@ -264,6 +264,7 @@ mod tests {
             private: Vec::new(),
             read_only: Vec::new(),
             masked: Vec::new(),
+            watched_reads: sandbox::WatchedReads::default(),
             limits: sandbox::SandboxLimits::default(),
             proxy: false,
             input: false,

@@ -12,9 +12,9 @@
 //! Where unprivileged processes may not create namespaces, a sandbox of one process less and without namespaces can be
 //! had (`unprivileged.rs`).
 
+mod access_log;
 mod child_reaper;
 mod command;
-mod denial_log;
 mod dns;
 mod egress;
 pub(crate) mod fd_passing;

@@ -13,9 +13,9 @@ use rustix::process::{
     set_parent_process_death_signal,
 };
 
+use super::access_log::{AccessLog, SharedAccessLog};
 use super::child_reaper::{self, ChildReaper};
 use super::command::PendingCommand;
-use super::denial_log::{DenialLog, SharedDenialLog};
 use super::dns::DnsResponder;
 use super::{EnterError, HostRoot, StepContext as _, egress, fd_passing, privileges};
 use crate::linux::filesystem::mounts;
@@ -25,6 +25,8 @@ use crate::linux::resources::limits::LimitMonitor;
 use crate::linux::resources::memory;
 use crate::linux::resources::memory::MemoryMonitor;
 use crate::linux::seccomp::answering;
+use crate::linux::seccomp::path_access::SandboxPlaces;
+use crate::linux::seccomp::read_scope::ReadScope;
 use crate::linux::seccomp::seccomp_notify;
 use crate::report::ReportLine;
 use crate::{CommandEnd, DenialKind, SandboxSpec};
@@ -132,9 +134,13 @@ fn run_sandbox(
     ReportLine::Began { watched }
         .write_to(report)
         .with_step("told")?;
-    let denial_log = SharedDenialLog::new(DenialLog::new(report));
+    let access_log = SharedAccessLog::new(AccessLog::new(report));
     if let Some(listener) = questions {
-        answering::start_answering(listener, secrets, denial_log.clone()).with_step("questions")?;
+        let places = SandboxPlaces {
+            secrets,
+            reads: ReadScope::new(spec),
+        };
+        answering::start_answering(listener, places, access_log.clone()).with_step("questions")?;
     }
     let mut watch = SupervisorLoop {
         child,
@@ -143,11 +149,11 @@ fn run_sandbox(
         limits: LimitMonitor::new(spec),
         memory,
         last_check: Instant::now(),
-        denial_log: denial_log.clone(),
+        access_log: access_log.clone(),
     };
     let end = watch.run_until_end().with_step("wait");
     // What is left in the sandbox ends with this process, and adds nothing to the report any more.
-    mem::forget(denial_log.lock());
+    mem::forget(access_log.lock());
     end
 }
 
@@ -176,7 +182,7 @@ struct SupervisorLoop<'a> {
     limits: LimitMonitor<'a>,
     memory: MemoryMonitor,
     last_check: Instant,
-    denial_log: SharedDenialLog,
+    access_log: SharedAccessLog,
 }
 
 impl SupervisorLoop<'_> {
@@ -207,7 +213,7 @@ impl SupervisorLoop<'_> {
 
     /// Records that the sandbox took more memory than it may, and returns its end for that.
     fn end_for_memory(&mut self) -> CommandEnd {
-        self.denial_log
+        self.access_log
             .lock()
             .record_limit(&self.memory.limit_text());
         CommandEnd::Signal(libc::SIGKILL)
@@ -234,7 +240,7 @@ impl SupervisorLoop<'_> {
         let mut found = None;
         for (ended, status) in self.children.reap_all()? {
             if let Some(limit) = limits::limit_from_status(status) {
-                self.denial_log.lock().record_limit(limit);
+                self.access_log.lock().record_limit(limit);
             }
             if ended == self.child {
                 found = Some(status);
@@ -246,13 +252,13 @@ impl SupervisorLoop<'_> {
     fn record_limits(&mut self) {
         self.last_check = Instant::now();
         for limit in self.limits.reached_limits() {
-            self.denial_log.lock().record_limit(limit);
+            self.access_log.lock().record_limit(limit);
         }
     }
 
     fn record_dns_queries(&mut self) {
         for name in self.names.answer_pending() {
-            self.denial_log
+            self.access_log
                 .lock()
                 .record_denial(DenialKind::Network, &name);
         }

@@ -13,8 +13,8 @@ use rustix::process::{
     set_dumpable_behavior, wait,
 };
 
+use super::access_log::AccessLog;
 use super::child_reaper::{self, ChildReaper};
-use super::denial_log::DenialLog;
 use super::supervisor::command_end;
 use super::{EnterError, StepContext as _, command, fd_passing, namespaces};
 use crate::linux::resources::limits::{LimitMonitor, limit_from_status};
@@ -46,11 +46,11 @@ pub(super) fn run_unprivileged(spec: &SandboxSpec, report: &File) -> Result<(), 
     ReportLine::Began { watched: false }
         .write_to(report)
         .with_step("told")?;
-    let mut denial_log = DenialLog::new(report);
-    let ended = wait_for_command(child, &children, &mut denial_log);
+    let mut access_log = AccessLog::new(report);
+    let ended = wait_for_command(child, &children, &mut access_log);
     kill_remaining().with_step("wait")?;
     for limit in LimitMonitor::disk_only(spec).reached_limits() {
-        denial_log.record_limit(limit);
+        access_log.record_limit(limit);
     }
     ReportLine::Ended(ended.with_step("wait")?)
         .write_to(report)
@@ -61,7 +61,7 @@ pub(super) fn run_unprivileged(spec: &SandboxSpec, report: &File) -> Result<(), 
 fn wait_for_command(
     child: Pid,
     children: &ChildReaper,
-    denial_log: &mut DenialLog<'_>,
+    access_log: &mut AccessLog<'_>,
 ) -> io::Result<CommandEnd> {
     let input = io::stdin();
     loop {
@@ -79,7 +79,7 @@ fn wait_for_command(
         }
         for (ended, status) in children.reap_all()? {
             if let Some(limit) = limit_from_status(status) {
-                denial_log.record_limit(limit);
+                access_log.record_limit(limit);
             }
             if ended == child {
                 return Ok(command_end(status));

@@ -17,7 +17,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use rustix::io::fcntl_dupfd_cloexec;
-use sandbox::{CommandEnd, SandboxLimits, SandboxReport, SandboxSpec, WorkspaceLayers};
+use sandbox::{
+    CommandEnd, SandboxLimits, SandboxReport, SandboxSpec, WatchedReads, WorkspaceLayers,
+};
 
 use crate::escape_attempts::{Attempt, How, Is};
 use crate::runner::{DISK, Programs, run_by};
@@ -254,6 +256,7 @@ impl Outside {
             private: Vec::new(),
             read_only: vec![self.workspace().join(".git/hooks")],
             masked: vec![self.workspace().join(".env"), self.out().join("keys")],
+            watched_reads: WatchedReads::default(),
             limits: SandboxLimits::default(),
             proxy: false,
             input: false,

@@ -11,7 +11,9 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use sandbox::DenialKind::Write;
-use sandbox::{CommandEnd, Denial, SandboxLimits, SandboxReport, SandboxSpec, read_report};
+use sandbox::{
+    CommandEnd, Denial, ReadPaths, SandboxLimits, SandboxReport, SandboxSpec, read_report,
+};
 
 use crate::lifecycle::{Place, path, refused};
 use crate::runner::{SANDBOX_PROGRAM, has_sandbox, run_by};
@@ -120,6 +122,7 @@ fn what_was_refused_until_then_is_told_of_a_sandbox_that_was_ended() {
             target: path(&outside).to_owned(),
         }],
         more: false,
+        reads: ReadPaths::default(),
         watched: true,
     };
     assert_eq!(told, Some(expected));
@@ -272,6 +275,7 @@ fn where_nobody_may_look_the_walls_stand_and_it_is_said() {
             end: CommandEnd::Exit(1),
             refused: Vec::new(),
             more: false,
+            reads: ReadPaths::default(),
             watched: false,
         };
         assert_eq!((ran.told, ran.said.as_str()), (Some(expected), "a\n"));

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use sandbox::{
-    CommandEnd, Denial, DenialKind, SandboxLimits, SandboxReport, SandboxSpec, WorkspaceLayers,
+    CommandEnd, Denial, DenialKind, ReadPaths, SandboxLimits, SandboxReport, SandboxSpec,
+    WatchedReads, WorkspaceLayers,
 };
 
 use crate::runner::{DISK, SANDBOX_PROGRAM, has_sandbox, run};
@@ -54,6 +55,7 @@ impl Place {
             private: Vec::new(),
             read_only: Vec::new(),
             masked: Vec::new(),
+            watched_reads: WatchedReads::default(),
             limits: SandboxLimits::default(),
             proxy: false,
             input: false,
@@ -100,6 +102,7 @@ pub fn with(end: CommandEnd, refused: &[(DenialKind, &str)]) -> Option<SandboxRe
         end,
         refused: refused.collect(),
         more: false,
+        reads: ReadPaths::default(),
         watched: true,
     })
 }

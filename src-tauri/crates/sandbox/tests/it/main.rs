@@ -18,6 +18,7 @@ mod host_fixture;
 mod hostile;
 mod input;
 mod lifecycle;
+mod outside_reads;
 mod preparation;
 mod private_folders;
 mod runner;

@@ -73,6 +73,7 @@ fn what_changed_is_told_line_by_line() {
         changes,
         refused: Vec::new(),
         reached: Vec::new(),
+        outside_reads: Vec::new(),
         notes: Vec::new(),
         digest: captured.digest(),
     };

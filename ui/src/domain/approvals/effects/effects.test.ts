@@ -261,6 +261,13 @@ describe('on the card', () => {
     await real.key('p');
     expect([within(real.card).queryByTestId('dry-run'), real.host.ops]).toEqual([null, []]);
   });
+  it('names what a dry run read outside the folder', async () => {
+    const { card } = await page(effectSamples.effectsReadElsewhere);
+    const words = (id: string) => within(card).getByTestId(id).textContent?.replace(/\s+/g, ' ');
+    expect(words('outside-reads')).toContain('/home/mira/notes/2026/contracts.md');
+    expect(words('outside-reads')).toContain('only if you allow it');
+    expect(words('effects-summary')).toContain('Nothing changed; nothing refused; 2 paths read elsewhere');
+  });
   it('w runs it again with the hosts that are chosen and those that are written, and with no others', async () => {
     const { host, card, key, click } = await page(effectSamples.effectsReached);
     const words = (id: string) => within(card).getByTestId(id).textContent?.replace(/\s+/g, ' ');

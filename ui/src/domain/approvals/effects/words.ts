@@ -34,7 +34,7 @@ export function tally(changes: readonly Effect[]): { kind: EffectKind; count: nu
 }
 
 /** "3 files changed, 1 deleted, 2 added; nothing refused". */
-export function summary(effects: Pick<Effects, 'changes' | 'refused' | 'reached'>): string {
+export function summary(effects: Pick<Effects, 'changes' | 'refused' | 'reached' | 'outside_reads'>): string {
   const [first, ...rest] = tally(effects.changes);
   const files = effects.changes.every(({ before, after }) => (after ?? before)?.what === 'file');
   const changed =
@@ -48,7 +48,8 @@ export function summary(effects: Pick<Effects, 'changes' | 'refused' | 'reached'
   const reached = effects.reached?.length
     ? `; ${plural(new Set(effects.reached.map(({ host }) => host)).size, 'host')} reached`
     : '';
-  return `${changed}; ${refused}${reached}`;
+  const read = effects.outside_reads?.length ? `; ${plural(effects.outside_reads.length, 'path')} read elsewhere` : '';
+  return `${changed}; ${refused}${reached}${read}`;
 }
 
 /** Describes the end of a command: "exit 0", "signal 9". */

@@ -25,7 +25,7 @@ impl CompiledRule {
     }
 
     /// Whether its pattern names this path outside the workspace.
-    fn names_outside_path(&self, fact: &ResolvedAccess) -> bool {
+    pub(super) fn names_outside_path(&self, fact: &ResolvedAccess) -> bool {
         let is_path = match fact.capability {
             Capability::FsRead | Capability::FsWrite | Capability::FsDelete => !fact.inside,
             Capability::NetFetch | Capability::ShellRun => false,

@@ -202,6 +202,10 @@ impl CompiledRule {
                 | SubjectKind::Response(fact),
             ) if narrow && fact.doubt.is_some() => false,
             (CompiledPattern::Exactly(call), _) => subject.exact_digest == Some(call),
+            // A rule for reading anything means the files here.
+            (_, SubjectKind::Effect(fact)) if narrow && !fact.inside => {
+                self.names_outside_path(fact)
+            }
             (CompiledPattern::Remote(_), _) => {
                 subject.remote.is_some_and(|used| self.names_remote(used))
             }

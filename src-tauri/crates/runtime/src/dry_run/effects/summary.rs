@@ -61,6 +61,7 @@ pub(in crate::dry_run) fn summarize_run(over: FinishedRun) -> (Effects, Plan) {
         changes: read.effects,
         refused: refused.list,
         reached: refused.reached,
+        outside_reads: refused.outside_reads,
         notes,
         digest: captured.digest(),
     };

@@ -161,7 +161,10 @@ pub(in crate::dry_run) fn is_out_of_sight(path: &Path) -> bool {
 
 /// Returns the folders that a command works with: the workspace, and those that these variables of the app name. What
 /// the terminal of an agent names opens nothing.
-fn command_folders(workspace: &Workspace, by: impl Fn(&OsStr) -> bool) -> Vec<PathBuf> {
+pub(in crate::dry_run) fn command_folders(
+    workspace: &Workspace,
+    by: impl Fn(&OsStr) -> bool,
+) -> Vec<PathBuf> {
     let own = workspace.inherited_env().without_terminal();
     let variables = own.inherited_variables().into_iter();
     let variables = variables.filter(|(name, _)| by(name));

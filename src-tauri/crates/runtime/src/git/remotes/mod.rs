@@ -12,8 +12,8 @@ use gix_hash::Kind;
 use gix_index::entry::Mode;
 
 use crate::Workspace;
+use crate::fs::repository_folders::read_line_file;
 use crate::git::personal_settings::{find_personal_files, read_personal_settings};
-use crate::git::read_line_file;
 use crate::git::refs::{Refs, SETTINGS_BYTES_MAX};
 use crate::git::settings::{Setting, Settings};
 

@@ -4,7 +4,7 @@
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 
-use rustix::fs::{AtFlags, CWD, StatxFlags, fstat, statx};
+use rustix::fs::{Statx, fstat};
 
 /// The masks of a sandbox.
 pub(in crate::linux) struct MaskSet {
@@ -25,21 +25,8 @@ impl MaskSet {
         Ok(Self { device })
     }
 
-    /// Whether a path of the sandbox leads to a mask.
-    ///
-    /// # Errors
-    /// The path leads nowhere, or through a mask, which is [`Errno::ACCESS`](rustix::io::Errno::ACCESS).
-    pub(in crate::linux) fn is_masked(
-        &self,
-        path: &[u8],
-        links: AtFlags,
-    ) -> rustix::io::Result<bool> {
-        let Some(device) = self.device else {
-            return Ok(false);
-        };
-        // Nobody is to be waited for: not a server that is gone, not a disk that is mounted when it is first used.
-        let flags = links | AtFlags::STATX_DONT_SYNC | AtFlags::NO_AUTOMOUNT;
-        let found = statx(CWD, path, flags, StatxFlags::empty())?;
-        Ok((found.stx_dev_major, found.stx_dev_minor) == device)
+    /// Whether this is a mask: the target of a path of the sandbox.
+    pub(in crate::linux) fn is_mask(&self, found: &Statx) -> bool {
+        self.device == Some((found.stx_dev_major, found.stx_dev_minor))
     }
 }

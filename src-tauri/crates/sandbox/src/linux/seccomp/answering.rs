@@ -8,10 +8,9 @@ use std::thread;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::DenialKind;
-use crate::linux::denial_log::SharedDenialLog;
-use crate::linux::filesystem::mask_set::MaskSet;
+use crate::linux::access_log::SharedAccessLog;
 use crate::linux::seccomp::path_access;
-use crate::linux::seccomp::path_access::{CallAssessment, NotifyAnswer};
+use crate::linux::seccomp::path_access::{NotifyAnswer, SandboxPlaces};
 use crate::linux::seccomp::seccomp_notify::{Notification, NotifyListener};
 
 /// Most threads that answer.
@@ -23,12 +22,12 @@ const THREADS_MAX: usize = 8;
 /// Not a single thread could be started.
 pub(in crate::linux) fn start_answering(
     listener: NotifyListener,
-    secrets: MaskSet,
-    log: SharedDenialLog,
+    places: SandboxPlaces,
+    log: SharedAccessLog,
 ) -> io::Result<()> {
     let answering = Arc::new(Answering {
         listener,
-        secrets,
+        places,
         log,
     });
     let processors = thread::available_parallelism().map_or(1, usize::from);
@@ -47,8 +46,8 @@ pub(in crate::linux) fn start_answering(
 struct Answering {
     /// Closed with the last thread: then it lets nobody wait for an answer that cannot be given, and their calls fail.
     listener: NotifyListener,
-    secrets: MaskSet,
-    log: SharedDenialLog,
+    places: SandboxPlaces,
+    log: SharedAccessLog,
 }
 
 impl Answering {
@@ -69,16 +68,21 @@ impl Answering {
         poll(&mut seen, Some(&Timespec::default())).is_err() || !seen[0].revents().is_empty()
     }
 
-    /// Assesses a call and answers it. What is refused is written down before the caller goes on.
+    /// Assesses a call and answers it. What is refused, or read outside of the workspace, is written down before the
+    /// caller goes on.
     fn answer(&self, question: &Notification) {
-        let CallAssessment { denials, answer } = path_access::assess_call(question, &self.secrets);
-        if !denials.is_empty() && self.listener.is_pending(question) {
+        let assessed = path_access::assess_call(question, &self.places);
+        let is_noted = !assessed.denials.is_empty() || assessed.read.is_some();
+        if is_noted && self.listener.is_pending(question) {
             let mut log = self.log.lock();
-            for (kind, target) in denials {
-                log.record_denial(kind, &target);
+            for (kind, target) in &assessed.denials {
+                log.record_denial(*kind, target);
+            }
+            if let Some(path) = &assessed.read {
+                log.record_read(path);
             }
         }
-        match answer {
+        match assessed.answer {
             NotifyAnswer::Continue => self.listener.continue_call(question),
             NotifyAnswer::Deny => self.listener.deny_call(question),
             NotifyAnswer::PlaceholderSocket

@@ -5,8 +5,8 @@ use std::ffi::CString;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 
 use rustix::fs::{
-    Access, AtFlags, CWD, Mode, OFlags, StatxAttributes, StatxFlags, accessat, openat, readlinkat,
-    statx,
+    Access, AtFlags, CWD, Mode, OFlags, Statx, StatxAttributes, StatxFlags, accessat, openat,
+    readlinkat, statx,
 };
 use rustix::io::{Errno, Result};
 
@@ -16,6 +16,11 @@ use crate::linux::seccomp::seccomp_notify::Notification;
 
 /// Flag that makes a link stand for itself, and not for its target.
 pub(in crate::linux) const NOFOLLOW: AtFlags = AtFlags::SYMLINK_NOFOLLOW;
+
+/// Folders that hold the system's own programs and settings.
+const SYSTEM_FOLDERS: [&[u8]; 7] = [
+    b"/usr/", b"/lib/", b"/lib32/", b"/lib64/", b"/bin/", b"/sbin/", b"/etc/",
+];
 
 /// A path as a process named it.
 pub(in crate::linux) struct CallPath {
@@ -71,6 +76,35 @@ impl CallPath {
         })
     }
 
+    /// Looks up the target: its type, its device, and its mount.
+    ///
+    /// # Errors
+    /// The path leads nowhere, or through a mask, which is [`Errno::ACCESS`].
+    pub(in crate::linux) fn look_up(&self, links: AtFlags) -> Result<Statx> {
+        // Nobody is to be waited for: not a server that is gone, not a disk that is mounted when it is first used.
+        let flags = links | AtFlags::STATX_DONT_SYNC | AtFlags::NO_AUTOMOUNT;
+        let wanted = StatxFlags::TYPE | StatxFlags::MNT_ID;
+        statx(CWD, self.path.as_slice(), flags, wanted)
+    }
+
+    /// Whether the path begins in a folder of the system and stays there, if no link leads away: it is somebody's own
+    /// only if the system itself links to it.
+    pub(in crate::linux) fn is_in_system_folder(&self) -> bool {
+        let mut folders = SYSTEM_FOLDERS.iter();
+        folders.any(|folder| self.path.starts_with(folder))
+            && !self
+                .path
+                .split(|byte| *byte == b'/')
+                .any(|name| name == b"..")
+    }
+
+    /// Whether the process may read the target.
+    pub(in crate::linux) fn is_readable(&self, links: AtFlags) -> bool {
+        // By the effective rights: by the real ones root may read everything.
+        let flags = links | AtFlags::EACCESS;
+        accessat(CWD, self.path.as_slice(), Access::READ_OK, flags).is_ok()
+    }
+
     /// Checks that the target may be written. A read-only file system is reported only where the mode would allow
     /// writing, and not for a device: other refusals are not the sandbox's.
     pub(in crate::linux) fn check_writable(&self, links: AtFlags) -> Result<()> {
@@ -97,10 +131,20 @@ impl CallPath {
 
     /// Returns the mask that the path leads to, or, where the way is barred, the one that bars it.
     pub(in crate::linux) fn find_mask(&self, links: AtFlags, secrets: &MaskSet) -> Option<Vec<u8>> {
-        match secrets.is_masked(&self.path, links) {
-            Ok(true) => self.resolve(links),
+        self.find_mask_at(&self.look_up(links), links, secrets)
+    }
+
+    /// Returns the same where it was looked up already, with this result.
+    pub(in crate::linux) fn find_mask_at(
+        &self,
+        found: &Result<Statx>,
+        links: AtFlags,
+        secrets: &MaskSet,
+    ) -> Option<Vec<u8>> {
+        match found {
+            Ok(found) if secrets.is_mask(found) => self.resolve(links),
             Err(Errno::ACCESS) => self.parent()?.find_mask(AtFlags::empty(), secrets),
-            Ok(false) | Err(_) => None,
+            Ok(_) | Err(_) => None,
         }
     }
 

@@ -5,4 +5,5 @@ pub(crate) mod call_path;
 pub(crate) mod deny_filter;
 pub(crate) mod notify_filter;
 pub(crate) mod path_access;
+pub(crate) mod read_scope;
 pub(crate) mod seccomp_notify;

@@ -1,5 +1,5 @@
 //! Whether a call will be refused, determined in the sandbox before it is carried out: where its path leads and whether
-//! anything may be changed there, where its address leads.
+//! anything may be changed there, where its address leads; and what it reads outside of the workspace.
 //!
 //! The mounts are asked, and no list of places: the system's answer to the command is its answer to the supervisor too.
 
@@ -14,6 +14,7 @@ use crate::linux::filesystem::mask_set::MaskSet;
 use crate::linux::seccomp::call_path::{CallPath, NOFOLLOW, resolve_fd_path};
 use crate::linux::seccomp::notify_filter;
 use crate::linux::seccomp::notify_filter::{CallSubject, LinkHandling, OpenFlags, PathArgument};
+use crate::linux::seccomp::read_scope::ReadScope;
 use crate::linux::seccomp::seccomp_notify::Notification;
 
 /// A refusal to be expected, and its target, in the system's own bytes.
@@ -23,6 +24,8 @@ pub(in crate::linux) type ExpectedDenial = (DenialKind, Vec<u8>);
 #[derive(Default)]
 pub(in crate::linux) struct CallAssessment {
     pub(in crate::linux) denials: Vec<ExpectedDenial>,
+    /// The file or folder that it reads, if that is to be reported.
+    pub(in crate::linux) read: Option<Vec<u8>>,
     pub(in crate::linux) answer: NotifyAnswer,
 }
 
@@ -38,22 +41,30 @@ pub(in crate::linux) enum NotifyAnswer {
     PlaceholderSocket,
 }
 
+/// The places of a sandbox that calls are assessed by.
+pub(in crate::linux) struct SandboxPlaces {
+    pub(in crate::linux) secrets: MaskSet,
+    pub(in crate::linux) reads: ReadScope,
+}
+
 /// Assesses a call. A call that cannot be inspected, because the caller is gone or its arguments lead nowhere, has no
 /// denials.
-pub(in crate::linux) fn assess_call(question: &Notification, secrets: &MaskSet) -> CallAssessment {
+pub(in crate::linux) fn assess_call(
+    question: &Notification,
+    places: &SandboxPlaces,
+) -> CallAssessment {
     let Some(about) = notify_filter::call_subject(question.call) else {
         return CallAssessment::default();
     };
-    let masked = find_masked_paths(question, about, secrets);
+    if let CallSubject::Opens { path, flags } = about {
+        return assess_open(question, path, flags, places).unwrap_or_default();
+    }
+    let masked = find_masked_paths(question, about, &places.secrets);
     if !masked.is_empty() {
-        return CallAssessment {
-            denials: masked,
-            answer: NotifyAnswer::Continue,
-        };
+        return CallAssessment::of_denials(masked);
     }
     let closed = match about {
-        CallSubject::Opens { path, flags } => vec![check_open(question, path, flags)],
-        CallSubject::CheckAccess(_) => Vec::new(),
+        CallSubject::Opens { .. } | CallSubject::CheckAccess(_) => Vec::new(),
         CallSubject::Create(path) => vec![check_create(question, path)],
         CallSubject::Links { to, .. } => vec![check_create(question, to)],
         CallSubject::Remove(path) => vec![check_remove(question, path)],
@@ -67,12 +78,50 @@ pub(in crate::linux) fn assess_call(question: &Notification, secrets: &MaskSet) 
         }
         CallSubject::Socket => return check_socket(question),
     };
-    let places = closed.into_iter().flatten();
-    let places = places.filter(|place| !is_own_proc_file(place));
-    CallAssessment {
-        denials: places.map(|place| (DenialKind::Write, place)).collect(),
-        answer: NotifyAnswer::Continue,
+    CallAssessment::of_denials(write_denials(closed))
+}
+
+impl CallAssessment {
+    /// Returns the assessment of a call that goes on, and that the system will deny for these reasons, if any.
+    fn of_denials(denials: Vec<ExpectedDenial>) -> Self {
+        Self {
+            denials,
+            ..Self::default()
+        }
     }
+}
+
+/// Returns the denials of changes at these paths.
+fn write_denials(closed: impl IntoIterator<Item = Option<Vec<u8>>>) -> Vec<ExpectedDenial> {
+    let paths = closed.into_iter().flatten();
+    let paths = paths.filter(|path| !is_own_proc_file(path));
+    paths.map(|path| (DenialKind::Write, path)).collect()
+}
+
+/// Assesses an open. `None` if it gives no access to the content, or cannot be inspected.
+fn assess_open(
+    question: &Notification,
+    path: PathArgument,
+    flags: OpenFlags,
+    places: &SandboxPlaces,
+) -> Option<CallAssessment> {
+    let flags = read_open_flags(question, flags)?;
+    if flags & libc::O_PATH != 0 {
+        return None;
+    }
+    let named = CallPath::from_notification(question, path)?;
+    let links = open_link_flags(flags);
+    let found = named.look_up(links);
+    if let Some(mask) = named.find_mask_at(&found, links, &places.secrets) {
+        return Some(CallAssessment::of_denials(vec![(DenialKind::Secret, mask)]));
+    }
+    let assessed = CallAssessment::of_denials(write_denials([check_open(&named, flags)]));
+    let is_read = assessed.denials.is_empty() && flags & libc::O_ACCMODE != libc::O_WRONLY;
+    let found = found.ok().filter(|_| is_read);
+    Some(CallAssessment {
+        read: found.and_then(|found| places.reads.find_read(&named, links, &found)),
+        ..assessed
+    })
 }
 
 /// Whether a path is a process's own file below `/proc`: it affects no other process, and its number is another every
@@ -83,26 +132,23 @@ fn is_own_proc_file(place: &[u8]) -> bool {
         .is_some_and(|below| below.first().is_some_and(u8::is_ascii_digit))
 }
 
-/// Returns the masks that the paths of a call lead to, or through.
+/// Returns the masks that the paths of a call lead to, or through. An open is assessed by itself.
 fn find_masked_paths(
     question: &Notification,
     about: CallSubject,
     secrets: &MaskSet,
 ) -> Vec<ExpectedDenial> {
     let paths = match about {
-        CallSubject::Opens { path, flags } => match read_open_flags(question, flags) {
-            Some(flags) if flags & libc::O_PATH == 0 => vec![(path, open_link_flags(flags))],
-            Some(_) | None => return Vec::new(),
-        },
         CallSubject::CheckAccess(path) => vec![(path, AtFlags::empty())],
         CallSubject::Create(path) | CallSubject::Remove(path) => vec![(path, NOFOLLOW)],
         CallSubject::Links { from, to } | CallSubject::Moves { from, to } => {
             vec![(from, NOFOLLOW), (to, NOFOLLOW)]
         }
         CallSubject::Changes { path, links } => vec![(path, change_link_flags(question, links))],
-        CallSubject::Speaks(_) | CallSubject::Listens(_) | CallSubject::Socket => {
-            return Vec::new();
-        }
+        CallSubject::Opens { .. }
+        | CallSubject::Speaks(_)
+        | CallSubject::Listens(_)
+        | CallSubject::Socket => return Vec::new(),
     };
     let masks = paths.into_iter().filter_map(|(path, links)| {
         CallPath::from_notification(question, path)?.find_mask(links, secrets)
@@ -132,13 +178,11 @@ fn open_link_flags(flags: libc::c_int) -> AtFlags {
     }
 }
 
-fn check_open(question: &Notification, path: PathArgument, flags: OpenFlags) -> Option<Vec<u8>> {
-    let flags = read_open_flags(question, flags)?;
+fn check_open(named: &CallPath, flags: libc::c_int) -> Option<Vec<u8>> {
     let has = |flag| flags & flag != 0;
     if !notify_filter::can_change(flags) {
         return None;
     }
-    let named = CallPath::from_notification(question, path)?;
     let links = open_link_flags(flags);
     match named.check_writable(links) {
         // It must not be there, or is only looked for.
@@ -229,8 +273,8 @@ fn check_address(question: &Notification, address: usize, listens: bool) -> Opti
         libc::AF_UNIX => {
             let result = check_unix_address(question.pid, rest, listens);
             return Some(CallAssessment {
-                denials: result.into_iter().collect(),
                 answer: NotifyAnswer::Deny,
+                ..CallAssessment::of_denials(result.into_iter().collect())
             });
         }
         libc::AF_INET if !listens => {
@@ -243,10 +287,7 @@ fn check_address(question: &Notification, address: usize, listens: bool) -> Opti
         }
         _ => None,
     };
-    Some(CallAssessment {
-        denials: result.into_iter().collect(),
-        answer: NotifyAnswer::Continue,
-    })
+    Some(CallAssessment::of_denials(result.into_iter().collect()))
 }
 
 /// Returns the denial of an address; `None` if it is in the sandbox.
@@ -284,12 +325,15 @@ fn check_unix_address(pid: u32, address: &[u8], listens: bool) -> Option<Expecte
 fn check_socket(question: &Notification) -> CallAssessment {
     match question.arguments[0] as libc::c_int {
         libc::AF_UNIX => CallAssessment {
-            denials: Vec::new(),
             answer: NotifyAnswer::PlaceholderSocket,
+            ..CallAssessment::default()
         },
         family => CallAssessment {
-            denials: vec![(DenialKind::Socket, family_name(family).into_bytes())],
             answer: NotifyAnswer::Deny,
+            ..CallAssessment::of_denials(vec![(
+                DenialKind::Socket,
+                family_name(family).into_bytes(),
+            )])
         },
     }
 }

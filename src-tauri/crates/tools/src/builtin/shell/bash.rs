@@ -183,6 +183,7 @@ impl Tool for BashTool {
             refusal_count: run.effects.refused.len() as u64,
             secrets: run.effects.refused_secrets(),
             hosts_reached: unique_hosts(&run.effects.reached),
+            outside_reads: run.effects.outside_reads.clone(),
             kept_caches: run.kept_caches.clone(),
             output: add_dry_run_notes(output, &run.effects.refused, &run.effects.reached),
             capture: Arc::new(run),

@@ -150,6 +150,7 @@ impl Tool for EnclosedTurnTool {
             },
             refusal_count: count_refusals(&run.effects),
             secrets: run.effects.refused_secrets(),
+            outside_reads: run.effects.outside_reads.clone(),
             // It reaches the hosts that the person named for it, and no other.
             hosts_reached: Vec::new(),
             kept_caches: Vec::new(),

@@ -1,4 +1,4 @@
-//! The log of denials, each one once: written as soon as it is known.
+//! The log of denials, and of what was read outside of the workspace, each one once: written as soon as it is known.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -6,23 +6,27 @@ use std::fs::File;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::report::ReportLine;
-use crate::{DENIALS_MAX, Denial, DenialKind, TARGET_BYTES_MAX};
+use crate::{DENIALS_MAX, Denial, DenialKind, READS_MAX, TARGET_BYTES_MAX};
 
-/// The report file of a sandbox, and the denials that are in it already.
-pub(super) struct DenialLog<'a> {
+/// The report file of a sandbox, and the denials and reads that are in it already.
+pub(super) struct AccessLog<'a> {
     report: &'a File,
     recorded: BTreeSet<Denial>,
     counts: BTreeMap<DenialKind, usize>,
     more: bool,
+    reads: BTreeSet<String>,
+    more_reads: bool,
 }
 
-impl<'a> DenialLog<'a> {
+impl<'a> AccessLog<'a> {
     pub(super) fn new(report: &'a File) -> Self {
         Self {
             report,
             recorded: BTreeSet::new(),
             counts: BTreeMap::new(),
             more: false,
+            reads: BTreeSet::new(),
+            more_reads: false,
         }
     }
 
@@ -52,23 +56,46 @@ impl<'a> DenialLog<'a> {
         let _ = line.write_to(self.report);
     }
 
+    /// Records that a file or folder outside of the workspace is read, if it is not recorded already.
+    pub(super) fn record_read(&mut self, path: &[u8]) {
+        if self.more_reads {
+            return;
+        }
+        let path = escape_target(path);
+        if self.reads.contains(&path) {
+            return;
+        }
+        let line = match self.reads.len() < READS_MAX {
+            true => {
+                self.reads.insert(path.clone());
+                ReportLine::Read(path)
+            }
+            false => {
+                self.more_reads = true;
+                ReportLine::MoreReads
+            }
+        };
+        // As for a denial: whoever reads a report without an end knows that it is not whole.
+        let _ = line.write_to(self.report);
+    }
+
     /// Records that a limit of the sandbox was reached.
     pub(super) fn record_limit(&mut self, limit: &str) {
         self.record_denial(DenialKind::Limit, limit.as_bytes());
     }
 }
 
-/// The denial log of a sandbox, in which every thread of the supervisor writes.
+/// The access log of a sandbox, in which every thread of the supervisor writes.
 #[derive(Clone)]
-pub(super) struct SharedDenialLog(Arc<Mutex<DenialLog<'static>>>);
+pub(super) struct SharedAccessLog(Arc<Mutex<AccessLog<'static>>>);
 
-impl SharedDenialLog {
-    pub(super) fn new(log: DenialLog<'static>) -> Self {
+impl SharedAccessLog {
+    pub(super) fn new(log: AccessLog<'static>) -> Self {
         Self(Arc::new(Mutex::new(log)))
     }
 
     /// Returns the log, which no other thread writes in meanwhile.
-    pub(super) fn lock(&self) -> MutexGuard<'_, DenialLog<'static>> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, AccessLog<'static>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -112,7 +139,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let told = file.reopen().unwrap();
         ReportLine::Began { watched: true }.write_to(&told).unwrap();
-        let mut ledger = DenialLog::new(&told);
+        let mut ledger = AccessLog::new(&told);
         for _ in 0..2 {
             for number in 0..DENIALS_MAX + 10 {
                 ledger.record_denial(DenialKind::Write, format!("/{number}").as_bytes());
@@ -135,6 +162,26 @@ mod tests {
             target: "example.org".into(),
         });
         assert_eq!((refused, more), (expected, true));
+    }
+
+    #[test]
+    fn each_read_is_noted_once_and_no_more_than_are_listed() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let told = file.reopen().unwrap();
+        ReportLine::Began { watched: true }.write_to(&told).unwrap();
+        let mut log = AccessLog::new(&told);
+        for _ in 0..2 {
+            for number in 0..READS_MAX + 10 {
+                log.record_read(format!("/home/{number}").as_bytes());
+            }
+        }
+        let Some(crate::SandboxReport::Ended { reads, refused, .. }) =
+            crate::read_report(file.path()).unwrap()
+        else {
+            panic!("nothing was told");
+        };
+        let expected: Vec<String> = (0..READS_MAX).map(|n| format!("/home/{n}")).collect();
+        assert_eq!((reads.paths, reads.more, refused), (expected, true, vec![]));
     }
 
     #[test]
