@@ -273,7 +273,9 @@ async fn a_rule_denies_without_a_card_and_the_agent_s_model_reads_why() {
     let answers = place.answers();
     assert!(answers.contains("\"optionId\":\"reject\""), "{answers}");
     assert!(
-        answers.contains("Your call `echo hello > cl.txt` was not allowed. Denied, because the rule `bash *` says so."),
+        answers.contains(
+            "Your call `echo hello > cl.txt` was not allowed. Denied by the rule `bash *`."
+        ),
         "{answers}"
     );
 }

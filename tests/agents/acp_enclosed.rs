@@ -134,7 +134,7 @@ async fn a_part_is_carried_out_and_the_next_turn_sees_it_and_hears_of_the_rest()
 #[tokio::test]
 async fn a_rule_denies_all_of_a_turn_and_the_agent_reads_why() {
     let wire = turn(
-        "#untold Denied, #write secret.txt mine\n#untold Denied, #write made.txt made\n#told Denied, #read made.txt",
+        "#untold Denied #write secret.txt mine\n#untold Denied #write made.txt made\n#told Denied #read made.txt",
     );
     let mut place = open_desk(&wire, Host::Person).await;
     place

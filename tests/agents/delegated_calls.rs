@@ -374,7 +374,7 @@ mod commands {
             assert_eq!(card.undo_availability, UndoAvailability::Snapshot);
             let trail = card.trail.clone().unwrap();
             assert!(
-                trail.lead.contains("because the agent runs it itself"),
+                trail.lead.contains("the agent runs it itself"),
                 "{}",
                 trail.lead
             );

@@ -49,10 +49,7 @@ async fn a_waiting_command_goes_on_once_asks_are_skipped_and_is_listed() {
     assert_eq!(desk.read_file("n201").unwrap(), "201\n");
     let call = desk.only_call().await;
     let trail = call.trail.clone().unwrap();
-    assert_eq!(
-        trail.lead,
-        "Let through, because you skip asks for a while."
-    );
+    assert_eq!(trail.lead, "Allowed: you skip asks for a while.");
     let passed = list_passed(&desk).await;
     assert_eq!(passed.len(), 1, "{passed:?}");
     assert_eq!(passed[0].call, call.call.id);

@@ -326,7 +326,7 @@ async fn a_denied_path_is_never_read() {
     let view = desk.only_call().await;
     assert_eq!(view.state, CallState::Denied);
     let trail = view.trail.unwrap();
-    assert_eq!(trail.lead, "Denied, because a rule says so: secrets.");
+    assert_eq!(trail.lead, "Denied by a rule: secrets.");
     let rules = trail
         .steps
         .iter()

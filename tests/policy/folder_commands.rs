@@ -102,7 +102,7 @@ fn what_is_denied_may_lie_below() {
     let (_, why) = evaluate_command(&nowhere, "grep -r x .");
     assert_eq!(
         why,
-        "Asked, because a rule says so: it denies `.env*`, which may lie below `.`."
+        "Needs approval by a rule: it denies `.env*`, which may lie below `.`."
     );
 }
 

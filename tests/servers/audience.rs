@@ -53,7 +53,7 @@ async fn play(audience: Option<Audience>, rules: &str) -> Vec<(CallState, String
 }
 
 const OTHERS: &str = "Others read what is sent to `one`, and nothing takes it back.";
-const YES: &str = "You let through a call of `one__get_*` before in this session.";
+const YES: &str = "You allowed a call of `one__get_*` before in this session.";
 const UNKNOWN: &str =
     "No mode is known: not declared, and its name fits no pattern. Such a call asks.";
 

@@ -89,7 +89,7 @@ async fn the_first_yes_lets_the_verb_pass_and_nothing_that_says_otherwise() {
     for call in &calls[1..3] {
         assert_eq!(
             lead(call),
-            "Let through, because you let through a call of `one__get_*` before in this session."
+            "Allowed: you allowed a call of `one__get_*` before in this session."
         );
     }
     // It is a grant like any other.

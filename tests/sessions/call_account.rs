@@ -56,7 +56,7 @@ async fn of_a_call_that_was_let_through() {
         told,
         [
             "validated: The arguments fit what read takes.",
-            "authorised: Let through, because everything it touches lies in the workspace. Decided by event 7.",
+            "authorised: Allowed: everything it touches is in the workspace. Decided by event 7.",
             "executed: Ran for 7 ms; done.",
             "streamed: Nothing was reported while it ran.",
             "rendered: Shown as “Read a.txt”, without a preview. It ended with “1 line”.",

@@ -101,7 +101,7 @@ async fn broken_rules_make_everything_ask() {
     let view = desk.wait_for_call().await;
     let trail = view.trail.clone().unwrap();
     assert!(
-        trail.lead.contains("rules could not be read"),
+        trail.lead.contains("rules cannot be read"),
         "{}",
         trail.lead
     );

@@ -108,7 +108,7 @@ async fn a_watchdog_s_deny_is_the_model_s_error() {
     let (state, text) = desk.call_outcomes().await.remove(0);
     assert_eq!(state, CallState::Denied);
     assert!(
-        text.starts_with("Denied, because the watchdog `sundays` says: Not on a Sunday."),
+        text.starts_with("Denied: the watchdog `sundays` says: Not on a Sunday."),
         "{text}"
     );
 }

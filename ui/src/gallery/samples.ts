@@ -129,8 +129,8 @@ export const command: CommandPreview = {
 
 export const asksTrail: Trail = {
   verdict: 'ask',
-  lead: 'Asked, because a rule says so: every edit of the parser is looked at.',
-  otherwise: 'Without that rule this call would have run by itself.',
+  lead: 'Needs approval by a rule: every edit of the parser is looked at.',
+  otherwise: 'Without that rule it would run without asking.',
   steps: [
     {
       gate: 'mode',
@@ -194,8 +194,8 @@ export const asksTrail: Trail = {
 
 const deniedTrail: Trail = {
   verdict: 'deny',
-  lead: 'Denied, because a rule says so: secrets are edited by hand.',
-  otherwise: 'Without that rule you would have been asked.',
+  lead: 'Denied by a rule: secrets are edited by hand.',
+  otherwise: 'Without that rule you would be asked.',
   steps: [
     { gate: 'mode', verdict: 'allow', text: 'From the pattern `edit*`.' },
     {

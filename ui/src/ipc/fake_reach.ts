@@ -15,7 +15,7 @@ const opened = (title: string, parent?: ParentCall): EventBody => ({
 });
 const trail = {
   verdict: 'ask' as const,
-  lead: 'Asked, because no mode is known and no rule speaks.',
+  lead: 'Needs approval: nothing says what kind of call this is.',
   otherwise: '',
   steps: [],
 };

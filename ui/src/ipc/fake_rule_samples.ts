@@ -125,7 +125,7 @@ export function sampleTrail(target: string): Trail {
     verdict: target.startsWith('cargo update') ? 'allow' : 'ask',
     lead: target.startsWith('cargo update')
       ? 'Allowed, because a rule says so.'
-      : 'Asked, because a local tool always asks.',
+      : 'Needs approval: it runs on your machine, and no rule allows it.',
     otherwise: '',
     steps: [
       { gate: 'mode', verdict: 'ask', text: 'A local tool asks.' },

@@ -273,7 +273,7 @@ export function tryOf(tool: ToolView, workspace: string, given: Record<string, u
   const waits = tool.mode !== 'read';
   const trail = {
     verdict: waits ? ('ask' as const) : ('allow' as const),
-    lead: waits ? 'Asked, because a local tool always asks.' : 'Not asked, because a read asks nobody.',
+    lead: waits ? 'Needs approval: it runs on your machine, and no rule allows it.' : 'Allowed: it only reads.',
     otherwise: '',
     steps: [],
   };

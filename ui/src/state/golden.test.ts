@@ -69,7 +69,7 @@ test('every call of the finished demo stands on its line, in its state', async (
     ['Delete', 'drafts', 'undone', ''],
     ['Run', 'wc -l src/*.rs && grep -n NEGATE src/parser.rs', 'done', ''],
     ['Question', 'How should a chain of powers be read? and 1 more', 'done', '2 answers'],
-    ['Read', '.env', 'denied', expect.stringMatching(/^Denied, because a rule says so/)],
+    ['Read', '.env', 'denied', expect.stringMatching(/^Denied by a rule: /)],
     ['To do', '4 items', 'done', '4 of 4 done'],
   ]);
   expect(screen.queryByTestId('rail-count')).toBeNull();

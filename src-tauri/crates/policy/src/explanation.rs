@@ -1,4 +1,4 @@
-//! The sentence that answers *why*: "Asked, because …", and what would have happened otherwise.
+//! The sentence that answers *why*: "Needs approval: …", "Denied by a rule: …", and what would happen otherwise.
 
 use protocol::rule::verdict::{RuleTrace, TrailStep};
 use protocol::{Gate, RuleScope, ToolMode, Verdict};
@@ -7,7 +7,7 @@ use crate::rules::{NET_READ, RuleDecision, Subject, scope_label};
 use crate::rules_file;
 
 /// Beginning of the sentence about a reading verb that passes.
-pub const VERB_START: &str = "You let through ";
+pub const VERB_START: &str = "You allowed ";
 
 /// Beginning of the sentence about what is sent to others.
 pub const OTHERS_START: &str = "Others read what is sent to ";
@@ -88,47 +88,62 @@ pub fn build_lead(
     unspoken: Option<&str>,
 ) -> (String, String) {
     let word = match verdict {
-        Verdict::Allow => "Let through",
-        Verdict::Ask => "Asked",
+        Verdict::Allow => "Allowed",
+        Verdict::Ask => "Needs approval",
         Verdict::Deny => "Denied",
     };
     let decided = steps
         .iter()
         .rev()
         .find(|step| step.verdict == Some(verdict) && step.gate != Gate::Mode);
-    let because = match decided.or(steps.first()) {
-        Some(step) => describe_reason(step, verdict, unspoken),
-        None => "nothing speaks against it".to_owned(),
+    let reason = match decided.or(steps.first()) {
+        Some(step) => find_reason(step, verdict, unspoken),
+        None => Reason::Concern("no rule objects to it".to_owned()),
     };
-    (
-        [word, ", because ", &because, "."].concat(),
-        describe_alternative(verdict, decided, steps),
-    )
+    let lead = match reason {
+        Reason::Rule(rule) => format!("{word} by {rule}."),
+        Reason::Concern(concern) => format!("{word}: {concern}."),
+    };
+    (lead, describe_alternative(verdict, decided, steps))
 }
 
-fn describe_reason(step: &TrailStep, verdict: Verdict, unspoken: Option<&str>) -> String {
+/// The reason of a verdict.
+enum Reason {
+    /// A rule: "the rule `bash rm*`".
+    Rule(String),
+    /// Anything else, as a clause: "it cannot be undone".
+    Concern(String),
+}
+
+fn find_reason(step: &TrailStep, verdict: Verdict, unspoken: Option<&str>) -> Reason {
+    match (step.gate, deciding_rule(step, verdict), verdict) {
+        (Gate::Effects, Some(trace), Verdict::Ask | Verdict::Deny) => {
+            Reason::Rule(match trace.rule.permission.as_str() {
+                NET_READ => describe_rule(trace, " on the response"),
+                "fs.read" => describe_rule(trace, " on what it reads"),
+                _ => describe_rule(trace, " on what it changes"),
+            })
+        }
+        (Gate::Rules, Some(trace), _) => Reason::Rule(describe_rule(trace, "")),
+        _ => Reason::Concern(describe_concern(step, verdict, unspoken)),
+    }
+}
+
+/// Describes why a step made the verdict where no single rule did.
+fn describe_concern(step: &TrailStep, verdict: Verdict, unspoken: Option<&str>) -> String {
     match step.gate {
         Gate::Effects => match (deciding_rule(step, verdict), verdict) {
-            (Some(trace), Verdict::Ask | Verdict::Deny) if trace.rule.permission == NET_READ => {
-                format!("of what came, {}", describe_rule(trace))
-            }
-            (Some(trace), Verdict::Ask | Verdict::Deny) => {
-                format!("of what it changes, {}", describe_rule(trace))
-            }
-            (Some(_), Verdict::Allow) => "rules let through what it changes".to_owned(),
-            (None, Verdict::Allow) => "nothing speaks against what it changes".to_owned(),
-            (None, Verdict::Ask | Verdict::Deny) => describe_concern(&step.text),
+            (Some(_), _) => "rules allow what it changes".to_owned(),
+            (None, Verdict::Allow) => "no rule objects to what it changes".to_owned(),
+            (None, Verdict::Ask | Verdict::Deny) => describe_effects_concern(&step.text),
         },
-        Gate::Rules => match deciding_rule(step, verdict) {
-            Some(trace) => describe_rule(trace),
-            None if step.rules.is_empty() => "the rules could not be read".to_owned(),
-            None if unspoken.is_some() => {
-                format!("no rule speaks of {}", unspoken.unwrap_or_default())
-            }
-            None => "no rule that may loosen says otherwise".to_owned(),
+        Gate::Rules if step.rules.is_empty() => "the rules cannot be read".to_owned(),
+        Gate::Rules => match unspoken {
+            Some(subject) => format!("no rule covers {subject}"),
+            None => "no trusted rule allows it".to_owned(),
         },
         Gate::Capability if verdict == Verdict::Allow => {
-            "everything it touches lies in the workspace".to_owned()
+            "everything it touches is in the workspace".to_owned()
         }
         Gate::Capability => lowercase_start(&step.text),
         Gate::Undo if verdict == Verdict::Allow => {
@@ -148,19 +163,19 @@ fn describe_reason(step: &TrailStep, verdict: Verdict, unspoken: Option<&str>) -
             lowercase_start(&step.text)
         }
         Gate::Mode if verdict == Verdict::Allow => match step.text.split(',').next() {
-            Some("Safe write") => "its change is bounded and can be seen",
-            Some("Destructive") => "what it takes away can be brought back",
-            Some("External") => "it only calls a service, and is logged",
-            _ => "it only looks",
+            Some("Safe write") => "its change is limited and shown",
+            Some("Destructive") => "what it deletes can be restored",
+            Some("External") => "it only calls a service, and the call is recorded",
+            _ => "it only reads",
         }
         .to_owned(),
         Gate::Mode if step.text.starts_with("You asked") => {
-            "you want to be asked about everything".to_owned()
+            "you want to approve everything".to_owned()
         }
         Gate::Mode if step.text.starts_with("No mode") => {
             "nothing says what kind of call this is".to_owned()
         }
-        Gate::Mode => "it touches your machine in ways that only you can judge".to_owned(),
+        Gate::Mode => "it runs on your machine, and no rule allows it".to_owned(),
         Gate::Watchdog | Gate::SkippedAsks | Gate::Consent => lowercase_start(&step.text),
     }
 }
@@ -171,10 +186,11 @@ fn deciding_rule(step: &TrailStep, verdict: Verdict) -> Option<&RuleTrace> {
     rules.find(|trace| trace.won && Verdict::from(trace.rule.action) == verdict)
 }
 
-fn describe_rule(trace: &RuleTrace) -> String {
+/// Describes a rule that decides about a part of a call: "a rule on what it changes: keys stay here".
+fn describe_rule(trace: &RuleTrace, about: &str) -> String {
     match &trace.rule.reason {
-        Some(reason) => ["a rule says so: ", reason.trim_end_matches('.')].concat(),
-        None => ["the rule `", &format_rule_line(trace), "` says so"].concat(),
+        Some(reason) => format!("a rule{about}: {}", reason.trim_end_matches('.')),
+        None => format!("the rule `{}`{about}", format_rule_line(trace)),
     }
 }
 
@@ -186,23 +202,19 @@ fn describe_alternative(
     let by_mode = steps.first().and_then(|step| step.verdict);
     match (verdict, decided.map(|step| step.gate), by_mode) {
         (Verdict::Ask | Verdict::Deny, Some(Gate::Rules), Some(Verdict::Allow)) => {
-            "Without that rule this call would have run by itself.".to_owned()
+            "Without that rule it would run without asking.".to_owned()
         }
         (Verdict::Deny, Some(Gate::Rules), Some(Verdict::Ask)) => {
-            "Without that rule you would have been asked.".to_owned()
+            "Without that rule you would be asked.".to_owned()
         }
         (Verdict::Allow, Some(Gate::Rules), Some(Verdict::Ask)) => {
-            "Without that rule you would have been asked.".to_owned()
+            "Without that rule you would be asked.".to_owned()
         }
-        (Verdict::Allow, Some(Gate::SkippedAsks), _) => {
-            "Otherwise you would have been asked.".to_owned()
-        }
+        (Verdict::Allow, Some(Gate::SkippedAsks), _) => "Otherwise you would be asked.".to_owned(),
         (Verdict::Ask, Some(Gate::Undo), _) => {
-            "With a copy it would have run by itself.".to_owned()
+            "With a copy it would run without asking.".to_owned()
         }
-        (Verdict::Deny, Some(Gate::Headless), _) => {
-            "With a person there, it would have asked.".to_owned()
-        }
+        (Verdict::Deny, Some(Gate::Headless), _) => "With someone to ask, it would ask.".to_owned(),
         _ => String::new(),
     }
 }
@@ -215,7 +227,7 @@ fn format_rule_line(trace: &RuleTrace) -> String {
 }
 
 /// Describes why effects ask that no rule speaks of: what is said of them after their count.
-fn describe_concern(text: &str) -> String {
+fn describe_effects_concern(text: &str) -> String {
     match text.split_once(". ") {
         Some((_, concern))
             if ["It ", "The "]
@@ -225,7 +237,7 @@ fn describe_concern(text: &str) -> String {
             lowercase_start(concern)
         }
         Some((_, concern)) => concern.trim_end_matches('.').to_owned(),
-        None => "what it changes is for you to judge".to_owned(),
+        None => "no rule covers what it changes".to_owned(),
     }
 }
 

@@ -32,7 +32,7 @@ describe('why', () => {
   it('says it in one sentence, then gate by gate, with the rule that won first', async () => {
     await inspect(samples.hunks);
     expect(text(screen.getByRole('tabpanel'))).toContain(
-      'Asked, because a rule says so: every edit of the parser is looked at.',
+      'Needs approval by a rule: every edit of the parser is looked at.',
     );
     expect(text(screen.getByTestId('gate-rules'))).toBe(
       'Rules3 matched, 1 won edit crates/parser/**ask Project · rules.toml:14longest prefix edit crates/**allow Project · rules.toml:9shorter prefix mode:safe_writeallow You · rules.toml:3less specific',

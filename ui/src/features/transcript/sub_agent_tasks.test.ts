@@ -15,7 +15,7 @@ const opened = (title: string, parent?: ParentCall): EventBody => ({
   model: { provider: 'demo', model: '' },
   ...(parent && { parent }),
 });
-const trail = { verdict: 'ask' as const, lead: 'Asked, because a rule asks.', otherwise: '', steps: [] };
+const trail = { verdict: 'ask' as const, lead: 'Needs approval by a rule.', otherwise: '', steps: [] };
 const proposed = (
   id: string,
   tool: string,

@@ -11,7 +11,7 @@ export type Trail = {
  */
 verdict: Verdict, 
 /**
- * The reason of the verdict in one sentence: "Asked, because …".
+ * The reason of the verdict in one sentence: "Needs approval: …".
  */
 lead: string, 
 /**

@@ -281,7 +281,7 @@ fn a_verdict_is_explained_in_words() {
     ];
     let told = place.run_ok(&args);
     assert!(
-        told.starts_with("Denied, because the rule `bash rm*` says so.\n"),
+        told.starts_with("Denied by the rule `bash rm*`.\n"),
         "{told}"
     );
     assert!(told.contains("line 7"), "{told}");

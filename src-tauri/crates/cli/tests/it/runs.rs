@@ -52,7 +52,7 @@ I look first.
   → +1 −1
 
 ⊘ Run echo from the shell  local · denied
-  Denied, because nobody is there to ask, so asking means denying.
+  Denied: nobody is there to ask, so asking means denying.
 
 All done.
 "

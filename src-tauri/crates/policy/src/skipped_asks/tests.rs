@@ -44,7 +44,7 @@ fn a_command_whose_effects_can_be_undone_passes_and_says_why() {
         verdict("", true, Some(&effects)),
         (
             Verdict::Allow,
-            "Let through, because you skip asks for a while.".to_owned()
+            "Allowed: you skip asks for a while.".to_owned()
         )
     );
 }

@@ -95,7 +95,7 @@ pub struct RuleTrace {
 pub struct Trail {
     /// The verdict: the strictest of the steps, where a rule replaces the mode's verdict.
     pub verdict: Verdict,
-    /// The reason of the verdict in one sentence: "Asked, because …".
+    /// The reason of the verdict in one sentence: "Needs approval: …".
     pub lead: String,
     /// Explanation of what would have happened without the deciding rule or gate; may be empty.
     pub otherwise: String,

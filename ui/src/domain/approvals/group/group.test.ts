@@ -38,7 +38,7 @@ describe('what belongs together', () => {
     ['another folder', write('d', { target: 'tests/d.rs' })],
     ['another tool', write('d', { tool: 'edit_lines' })],
     ['another mode', write('d', { mode: 'local' })],
-    ['another reason', write('d', { trail: { ...asksTrail, lead: 'Asked, because a watchdog says so.' } })],
+    ['another reason', write('d', { trail: { ...asksTrail, lead: 'Needs approval: a watchdog says so.' } })],
     ['another grant', write('d', { pending: { ...three[0]!.body.pending!, grants: [] } })],
     ['less of an undo', write('d', { undo_availability: { type: 'unsecured', reason: 'No copy can be kept.' } })],
     ['what changed while it waited', write('d', { pending: { ...three[0]!.body.pending!, refreshed: 'Changed.' } })],

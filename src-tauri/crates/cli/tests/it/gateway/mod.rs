@@ -184,7 +184,7 @@ fn s002_85_calls_are_judged_and_recorded_like_any_other() {
         "Calls of probe 1.0\n",
         "probe 1.0 makes the calls of this session itself, by MCP 2025-11-25. No model of ours asks.",
         "“To try it.”",
-        "Denied, because nobody is there to ask",
+        "Denied: nobody is there to ask",
     ] {
         assert!(story.contains(said), "{said}: {story}");
     }

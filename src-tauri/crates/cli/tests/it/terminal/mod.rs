@@ -62,7 +62,7 @@ fn a_card_is_answered_where_it_is_asked() {
         "\
 │ Edit a.txt
 │ edit · safe write
-│ Asked, because you want to be asked about everything.
+│ Needs approval: you want to approve everything.
 
 │ @@ line 1 @@
 │ - alpha

@@ -127,7 +127,7 @@ async fn a_call_runs_only_if_the_editor_chose_that_it_may() {
     );
     let content = card["params"]["toolCall"]["content"].to_string();
     assert!(content.contains("touch allowed"), "{content}");
-    assert!(content.contains("Asked, because"), "{content}");
+    assert!(content.contains("Needs approval: "), "{content}");
     editor.choose_next("reject").await;
     editor.choose_next("allow_everything").await;
     assert_eq!(editor.wait_for_stop(prompt).await, "end_turn");
