@@ -135,7 +135,7 @@ export const asksTrail: Trail = {
     {
       gate: 'mode',
       verdict: 'allow',
-      text: 'From the pattern `edit*`, no override. Alone it would allow, and show the diff.',
+      text: 'From the pattern `edit*`, no override. By default it runs, and its diff is shown.',
     },
     {
       gate: 'capability',

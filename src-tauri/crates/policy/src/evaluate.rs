@@ -255,16 +255,15 @@ fn mode_default_step(request: &EvaluationRequest<'_>) -> TrailStep {
             format!("No mode is known: {from}. Such a call asks."),
         ),
         Some(mode) => {
-            let (verdict, alone) = match mode {
-                ToolMode::Read => (Verdict::Allow, "it would run"),
-                ToolMode::SafeWrite => (Verdict::Allow, "it would run, and show its diff"),
-                ToolMode::Destructive if is_secured => (
-                    Verdict::Allow,
-                    "it would run, once a copy for undo was taken",
-                ),
-                ToolMode::Destructive => (Verdict::Allow, "it would run if it could be undone"),
-                ToolMode::Local => (Verdict::Ask, "it waits for you"),
-                ToolMode::External => (Verdict::Allow, "it would run, and be logged"),
+            let (verdict, default) = match mode {
+                ToolMode::Read => (Verdict::Allow, "it runs"),
+                ToolMode::SafeWrite => (Verdict::Allow, "it runs, and its diff is shown"),
+                ToolMode::Destructive if is_secured => {
+                    (Verdict::Allow, "it runs once a copy for undo was taken")
+                }
+                ToolMode::Destructive => (Verdict::Allow, "it runs only if it can be undone"),
+                ToolMode::Local => (Verdict::Ask, "it asks"),
+                ToolMode::External => (Verdict::Allow, "it runs, and is recorded"),
             };
             (
                 verdict,
@@ -272,8 +271,8 @@ fn mode_default_step(request: &EvaluationRequest<'_>) -> TrailStep {
                     explanation::mode_title(mode),
                     ", ",
                     from,
-                    ". Alone ",
-                    alone,
+                    ". By default ",
+                    default,
                     ".",
                 ]
                 .concat(),
@@ -362,7 +361,7 @@ fn evaluate_rules(request: &EvaluationRequest<'_>, otherwise: Verdict) -> RulesR
     let text = match (broken, traces.is_empty()) {
         (Some(why), _) => format!("The rules could not be read, so every call asks: {why}"),
         (None, true) if request.rules_only => "No rule matches.".to_owned(),
-        (None, true) => "No rule matches; the mode speaks.".to_owned(),
+        (None, true) => "No rule matches, so the default applies.".to_owned(),
         (None, false) => reasons.join(" "),
     };
     if broken.is_some() {

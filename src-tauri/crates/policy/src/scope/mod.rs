@@ -157,6 +157,6 @@ fn describe_command(facts: &CallFacts) -> String {
             "runs a command that no rule can allow ({})",
             why.trim_end_matches('.')
         ),
-        None => "runs a command, which other gates judge".to_owned(),
+        None => "runs a command, checked below".to_owned(),
     }
 }
