@@ -47,8 +47,9 @@ async fn the_demo_is_played_by_keyboard_alone() {
     answer(&rig).await;
     rig.wait_until_gone("submit-answers").await;
 
-    // The closed file, and the end.
+    // The closed file, and the end, which leads on.
     rig.shows("Everything above is on record").await;
+    rig.find("demo-end").await;
     rig.screenshot("5-end").await;
 
     // The deletion is undone from its line, to the byte.

@@ -133,7 +133,12 @@ export function playTranscript(host: FakeHost): void {
 
   host.emit(
     SESSION,
-    { type: 'session_opened', title: 'Fix unary minus', workspace: WORKSPACE, model: { provider: 'demo', model: '' } },
+    {
+      type: 'session_opened',
+      title: 'Fix unary minus',
+      workspace: WORKSPACE,
+      model: { provider: 'anthropic', model: 'claude-sonnet-5' },
+    },
     { type: 'session_changed', state: 'running' },
   );
   ask('Why does `-2^2` give 4? Look into the parser, and do not change anything yet.');
@@ -161,7 +166,7 @@ export function playTranscript(host: FakeHost): void {
       type: 'session_opened',
       title: 'Review the change of unary minus',
       workspace: WORKSPACE,
-      model: { provider: 'demo', model: '' },
+      model: { provider: 'anthropic', model: 'claude-sonnet-5' },
       parent: { session: SESSION, call: task },
     },
     { type: 'session_changed', state: 'running' },
