@@ -16,6 +16,7 @@ const sources = {
   settings: () => import('./screens/Settings.svelte'),
   // Panels that open beside a screen or over it.
   inspector: () => import('../features/inspector/Inspector.svelte'),
+  sessionFacts: () => import('../features/session/SessionFacts.svelte'),
   briefing: () => import('../features/briefing/Briefing.svelte'),
   rulePanel: () => import('../features/rules/Panel.svelte'),
   palette: () => import('../features/palette/Palette.svelte'),
@@ -60,6 +61,6 @@ export async function load(...names: Name[]): Promise<void> {
 
 /** Loads all that is not there yet, the screens that sessions are worked with first. */
 export async function loadAll(): Promise<void> {
-  await load('session', 'desk', 'inspector');
+  await load('session', 'desk', 'inspector', 'sessionFacts');
   await load(...(Object.keys(sources) as Name[]));
 }
