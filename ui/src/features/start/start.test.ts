@@ -2,7 +2,7 @@
 
 import { screen, waitFor, within } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
-import { at, click, openApp, text, type } from '../../app/app_page';
+import { at, click, focused, openApp, text, type } from '../../app/app_page';
 import { FakeHost } from '../../ipc/fake';
 import { firstStart } from '../../ipc/fake_settings';
 import { findSeriousFaults } from '../../testing/accessibility';
@@ -24,6 +24,16 @@ async function openStart(host: FakeHost): Promise<void> {
   await screen.findByTestId('answerer-codex');
 }
 
+test('providers that cannot answer yet are out of the way while another one can, and there on request', async () => {
+  await openStart(new FakeHost());
+  expect(screen.queryByTestId('provider-openai')).toBeNull();
+  expect(text('more-providers')).toContain('OpenAI');
+  await click('more-providers');
+  await waitFor(() => expect(focused()).toBe('provider-openai'));
+  expect(screen.queryByTestId('more-providers')).toBeNull();
+  expect(await findSeriousFaults()).toEqual([]);
+});
+
 const title = () => document.querySelector('.header-bar .where');
 
 test('agents stand below the models; one that is not installed says what installs it, and cannot be chosen', async () => {
@@ -31,7 +41,8 @@ test('agents stand below the models; one that is not installed says what install
   const group = within(screen.getByRole('radiogroup', { name: 'Model or agent' }));
   const names = group.getAllByRole('radio').map((radio) => radio.dataset['testid']);
   expect(names.slice(-2)).toEqual(['answerer-claude-code', 'answerer-command']);
-  expect(text('answerer-codex')).toBe('Codex not installed: npm install -g codex');
+  expect(text('answerers-absent')).toContain('Not installed: Codex');
+  expect(text('answerer-codex')).toBe('Codex npm install -g codex');
   expect(at('answerer-codex').querySelector('input')).toBeNull();
   expect(screen.queryByTestId('answerer-cursor'), 'it speaks no ACP').toBeNull();
   expect(await findSeriousFaults()).toEqual([]);
