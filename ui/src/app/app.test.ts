@@ -344,12 +344,17 @@ describe('search', () => {
     expect(copied).toHaveBeenCalledWith('ses_0003', 'jsonl');
   });
 
-  test('a query that cannot be is told, with the next step', async () => {
+  test('a query that cannot be is told, with the next step, beside what was found before', async () => {
     await open();
-    await search('color:red');
+    await search('borrow');
+    await screen.findByTestId('hits');
+    await search('borrow color:red');
     expect((await screen.findByTestId('search-problem')).textContent).toContain(
       'There is no filter “color:”. Use tool:',
     );
+    expect(at('hit-call_0008')).toBeTruthy();
+    await search('borrow');
+    await waitFor(() => expect(screen.queryByTestId('search-problem')).toBeNull());
   });
 });
 
