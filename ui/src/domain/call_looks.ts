@@ -4,11 +4,16 @@ import type { CallState, CallView } from '../ipc/bindings';
 import type { IconName } from '../widgets/icons';
 import { callStates } from './states';
 
+/** Tells whether a call gives work to another agent, whose own calls are judged. */
+export function isSubAgentTask({ tool }: Pick<CallView, 'tool'>): boolean {
+  return tool === 'task';
+}
+
 /** Returns the icon of a call: by its kind, or by its preview where that is more specific. */
 export function iconOf(view: CallView): IconName {
   if (view.preview.type === 'form') return 'question';
   if (view.preview.type === 'todo' || view.preview.type === 'plan') return 'todo';
-  return view.kind;
+  return isSubAgentTask(view) ? 'task' : view.kind;
 }
 
 /**

@@ -422,6 +422,15 @@ export const samples = {
     preview: { type: 'nothing' },
     undo_availability: { type: 'unsecured', reason: 'It cannot be undone from here.' },
   }),
+  subAgent: waiting('c_task', {
+    tool: 'task',
+    title: 'Task',
+    kind: 'other',
+    mode: 'external',
+    target: 'reviewer: Review the change of unary minus',
+    preview: { type: 'nothing' },
+    undo_availability: { type: 'not_needed' },
+  }),
   form: waiting(
     'c_form',
     {

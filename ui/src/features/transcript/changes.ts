@@ -1,6 +1,7 @@
 // What the work for one message of the person changed, from what the calls on the page say. Pure.
 
 import type { CallView, Entry, Preview, UndoEntry } from '../../ipc/bindings';
+import { isSubAgentTask } from '../../domain/call_looks';
 import { isCall } from '../../state/fold';
 import { duration, plural } from '../../widgets/figures';
 
@@ -80,7 +81,7 @@ function changesOf(work: readonly Entry[]): Changes | null {
         ? { added: sum(({ added }) => added), removed: sum(({ removed }) => removed) }
         : null,
     commands: calls.filter(({ kind, started_at }) => kind === 'execute' && started_at !== null).length,
-    hasSubAgents: calls.some(({ tool, outcome }) => tool === 'task' || (outcome?.child ?? null) !== null),
+    hasSubAgents: calls.some((call) => isSubAgentTask(call) || (call.outcome?.child ?? null) !== null),
     took_ms: Math.max(0, ...work.map(endOf)) - (work[0]?.at ?? 0),
     undo,
   };

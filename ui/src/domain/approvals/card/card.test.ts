@@ -327,3 +327,28 @@ describe('every state', () => {
     expect(host.queries.filter((query) => query.type === 'output').map((query) => query.offset)).toEqual([0, 17]);
   });
 });
+
+describe('words', () => {
+  it('a sub-agent task says that the calls of the agent are judged, and not that it leaves the machine', async () => {
+    const { card } = await page(samples.subAgent);
+    expect(within(card).getByTestId('sub-agent').textContent).toContain('Each of its calls is judged');
+    expect(within(card).queryByTestId('mode')).toBeNull();
+    expect(card.textContent).toContain('Sub-agent');
+    expect(card.textContent).not.toContain('leaves your machine');
+  });
+
+  it('a failure that the result tells already is not told again', async () => {
+    const { card, show } = await page(samples.failed);
+    expect(within(card).getByTestId('outcome').textContent).toContain('ended with exit code 101');
+    const message = 'There is no file `src/a.rs`.';
+    const outcome = { ...samples.failed.body.outcome!, text: `${message} The closest is src/b.rs.`, message };
+    await show({ ...samples.failed, body: { ...samples.failed.body, outcome } });
+    expect(within(card).queryByTestId('outcome')).toBeNull();
+    expect(card.textContent).toContain('The closest is src/b.rs.');
+  });
+
+  it('no rule can accept a plan: Always… is not there', async () => {
+    const { card } = await page(samples.plan, true, (host) => (host.rules.refused = 'A plan is accepted by a person.'));
+    expect(within(card).queryByTestId('always')).toBeNull();
+  });
+});
