@@ -117,7 +117,7 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
     {
       id: 'connections',
       text: 'Go to Connections',
-      hint: 'agents of other people',
+      hint: 'other agents on this machine',
       icon: 'connections',
       run: () => desk.navigation.go('connections'),
     },

@@ -84,8 +84,8 @@ describe('what is said of the agents', () => {
     await open((host) => {
       host.connections.all[0]!.acp = { program: '/opt/bin/claude-agent-acp', install: 'npm install -g x' };
     });
-    expect(text('sessions-claude-code')).toBe('it can answer here, by /opt/bin/claude-agent-acp');
-    expect(text('sessions-codex')).toBe('it can answer here once you installed its program: npm install -g codex');
+    expect(text('sessions-claude-code')).toBe('It can answer here, by /opt/bin/claude-agent-acp');
+    expect(text('sessions-codex')).toBe('It can answer here once its program is installed: npm install -g codex');
     expect(screen.queryByTestId('session-codex')).toBeNull();
     await click('session-claude-code');
     const chosen = (await screen.findByTestId('answerer-claude-code')) as HTMLInputElement;

@@ -62,7 +62,7 @@ const table: { [P in PartitionId]: { title: string; facts: Facts<P> } } = {
       tool_id: ['Id', code],
       name: ['Name', code],
       aliases: ['Also called', (aliases) => codes(aliases.map((alias) => alias.name))],
-      namespace: ['Namespace', (value) => (value === '' ? nothing('none, it is of the house') : code(value))],
+      namespace: ['Namespace', (value) => (value === '' ? nothing('none, it is built in') : code(value))],
       native_ids: [
         'In other protocols',
         (ids) => codes(Object.entries(ids).map(([protocol, id]) => `${protocol}: ${id}`)),

@@ -48,7 +48,9 @@ export function foldRuns(rows: readonly Row[], unfolded: ReadonlySet<string>): R
 export function runWords(members: readonly CallEntry[]): string {
   const counts = new Map<ToolKind, number>();
   for (const { body } of members) counts.set(body.kind, (counts.get(body.kind) ?? 0) + 1);
-  const parts = [...counts].sort(([, one], [, other]) => other - one);
+  // The most first; what has no word of its own last.
+  const rank = ([kind, count]: [ToolKind, number]): number => (kind === 'other' ? 0 : count);
+  const parts = [...counts].sort((one, other) => rank(other) - rank(one));
   const words = parts.map(([kind, count]) => `${count} ${kinds[kind][count === 1 ? 0 : 1]}`);
   return `${plural(members.length, 'call')}: ${words.join(', ')}`;
 }
