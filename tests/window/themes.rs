@@ -35,6 +35,7 @@ async fn every_screen_is_fit_to_be_seen_in_dark() {
 
 async fn every_screen(theme: &str) {
     let (rig, mut tour) = Tour::start(theme).await;
+    tour.measure_contrast();
     rig.find("play-demo").await;
     tour.stop(&rig, "start").await;
 
