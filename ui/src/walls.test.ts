@@ -82,6 +82,21 @@ test('text grows with the size that the person chose: none is measured in pixels
   expect(broken).toEqual([]);
 });
 
+/** Higher boxes hold more than a line: they scroll, or are pictures. */
+const LINE_MAX_PX = 56;
+
+test('a box of text grows with the text: none is so many pixels high', () => {
+  const broken = styles.flatMap(({ name, css }) =>
+    [...css.matchAll(/\{[^{}]*\}/g)]
+      // What is drawn and holds no text is so many pixels wide as well.
+      .filter(([rule]) => !/(?<![-\w])width: \d+px/.test(rule))
+      .flatMap(([rule]) => [...rule.matchAll(/(?<![-\w])(?:min-|line-)?height: (\d+)px/g)])
+      .filter(([, px]) => Number(px) >= 14 && Number(px) <= LINE_MAX_PX)
+      .map(([height]) => `${name}: ${height}`),
+  );
+  expect(broken).toEqual([]);
+});
+
 test('what moves stands still where the system asks for it', () => {
   const broken = styles.flatMap(({ name, css }) =>
     [...css.matchAll(/\b(?:animation|transition):\s*([^;{}]+)/g)]
