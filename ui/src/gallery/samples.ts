@@ -447,6 +447,7 @@ export const samples = {
   edited: waiting('c_edited', {
     edited: { path: 'web/src/lib/query.ts', old_string: 'sql });', new_string: 'sql, signal, cache });' },
   }),
+  proposed: entry('c_proposed', { state: 'proposed', trail: null, preview: { type: 'nothing' } }),
   running: entry('c_running', {
     ...run,
     state: 'running',
