@@ -246,7 +246,7 @@ describe('the message box', () => {
     expect(host.ops).toEqual([{ type: 'say', session: 'ses_0001', text: 'Go on' }]);
     expect((box as HTMLTextAreaElement).value).toBe('');
     await waitFor(() => expect(at('stop')).toBeTruthy());
-    expect(box.getAttribute('placeholder')).toBe('Message the agent. It reads this after the current step.');
+    expect(box.getAttribute('placeholder')).toBe('Message the agent, read after this step');
     await click('stop');
     expect(lastOp(host)).toEqual({ type: 'interrupt', session: 'ses_0001' });
     await waitFor(() => expect(at('resume')).toBeTruthy());

@@ -120,7 +120,7 @@ test('a card of the work is seen and answered where its call stands, folded or n
   );
   const card = await screen.findByTestId('card-call_low');
   expect(screen.getByTestId('sub-agent-task-card').contains(card)).toBe(true);
-  expect(text('sub-agent-task-mid')).toContain('waits for you: Read /etc/hosts');
+  expect(text('sub-agent-task-mid')).toContain('needs approval: Read /etc/hosts');
   expect(text('sub-agent-task-card')).toContain('Upgrade axum › Look at the change › Count them');
   expect(desk.focus.owner?.id).toBe('call_low');
   expect(await findSeriousFaults()).toEqual([]);
