@@ -28,11 +28,18 @@ async fn the_demo_is_played_by_keyboard_alone() {
     rig.wait_for_text(&write, "2 of 3 hunks").await;
     rig.allow_by_key(&write).await;
 
-    // A command waits; the deletion before it ran by itself, for it can be undone.
+    // A deletion waits as well, because a rule of the folder asks: its loss is shown, and it can be undone.
+    let delete = rig.card("drafts").await;
+    rig.take_keys(&delete).await;
+    rig.screenshot("2-deletion").await;
+    assert!(drafts.exists(), "nothing is deleted while it waits");
+    rig.allow_by_key(&delete).await;
+
+    // A command waits.
     let run = rig.card("wc -l").await;
     rig.take_keys(&run).await;
     rig.screenshot("3-command").await;
-    assert!(!drafts.exists(), "the deletion ran by itself");
+    assert!(!drafts.exists(), "the deletion was allowed");
     let parser = std::fs::read_to_string(rig.workspace().join("src/parser.rs")).unwrap();
     assert!(
         parser.contains("const NEGATE") && !parser.contains("the line ends"),

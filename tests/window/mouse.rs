@@ -14,6 +14,7 @@ async fn a_part_is_allowed_a_command_refused_and_a_question_answered_in_own_word
     rig.wait_for_text("hunk-1", "left out").await;
     rig.wait_for_text(&write, "hunk 2 was left out").await;
     rig.allow_by_click(&write).await;
+    rig.allow_deletion().await;
     let run = rig.card("wc -l").await;
     let text = std::fs::read_to_string(&parser).unwrap();
     assert!(

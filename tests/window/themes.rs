@@ -47,6 +47,9 @@ async fn every_screen(theme: &str) {
     tour.stop(&rig, "desk").await;
 
     rig.allow_by_click(&write).await;
+    rig.card("drafts").await;
+    tour.stop(&rig, "deletion").await;
+    rig.allow_deletion().await;
     let run = rig.card("wc -l").await;
     tour.stop(&rig, "command").await;
     rig.allow_by_click(&run).await;

@@ -19,8 +19,9 @@ async fn a_deletion_is_undone_and_redone_but_never_over_a_change() {
     file.set_modified(long_ago).unwrap();
     let before = stood(&rig.workspace());
     rig.allow_by_click(&write).await;
+    rig.allow_deletion().await;
     let _ = rig.card("wc -l").await;
-    assert!(!drafts.exists(), "the deletion ran by itself");
+    assert!(!drafts.exists(), "the deletion was allowed");
     let after = stood(&rig.workspace());
 
     // Undo from the History: everything below the folder is as it was; the rest stays.

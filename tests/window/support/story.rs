@@ -220,6 +220,7 @@ impl Rig {
 
     /// Plays on with the mouse once the diff was decided.
     pub async fn end_of_the_demo(&self) {
+        self.allow_deletion().await;
         let run = self.card("wc -l").await;
         self.allow_by_click(&run).await;
         self.card("How should a chain").await;
@@ -229,6 +230,12 @@ impl Rig {
         self.choose("option-0").await;
         self.click_away("submit-answers").await;
         self.shows("Everything above is on record").await;
+    }
+
+    /// Allows the deletion of the demo with the mouse, once it waits.
+    pub async fn allow_deletion(&self) {
+        let delete = self.card("drafts").await;
+        self.allow_by_click(&delete).await;
     }
 
     /// The `data-testid` of the line that a settled call with that text left.

@@ -32,13 +32,18 @@ test.each<[string, RegExp[], string[]]>([
     ['hunk-0-check', 'hunk-1-check', 'hunk-2-check', 'allow', 'reject', 'later'],
   ],
   [
+    'a deletion',
+    [/^Delete/, /The agent says/, /3 files, 1 folder/, /drafts\/grammar\.txt/],
+    ['allow', 'reject', 'later'],
+  ],
+  [
     'a command',
     [/^Run/, /wc -l src\/\*\.rs/, /The agent says/, /What it runs, in order/],
     ['allow', 'reject', 'later'],
   ],
   ['a question', [/How should a chain of powers be read\?/, /1 of 2/, /From the right/, /Other/], ['skip', 'later']],
 ])('the card of %s', async (name, texts, parts) => {
-  const at = ['a diff', 'a command', 'a question'].indexOf(name);
+  const at = ['a diff', 'a deletion', 'a command', 'a question'].indexOf(name);
   const wait = waits[at]!;
   await look(wait.seq);
   const call = wait.body.type === 'call_waiting' ? wait.body.call : '';
