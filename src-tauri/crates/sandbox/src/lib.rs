@@ -64,7 +64,8 @@ pub use report::{
     TARGET_BYTES_MAX, read_report,
 };
 pub use spec::{
-    PrivateFolder, SandboxLimits, SandboxSpec, UNPRIVILEGED_ARG, WatchedReads, WorkspaceLayers,
+    LOOPBACK_NAMES, PrivateFolder, SandboxLimits, SandboxSpec, UNPRIVILEGED_ARG, WatchedReads,
+    WorkspaceLayers,
 };
 
 #[cfg(target_os = "linux")]

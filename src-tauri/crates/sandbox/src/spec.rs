@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 /// one.
 pub const UNPRIVILEGED_ARG: &str = "bare";
 
+/// Names by which programs in a sandbox reach the sandbox itself.
+pub const LOOPBACK_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+
 /// A sandbox and the command in it. All paths are absolute and lead through no link.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -112,8 +112,8 @@ impl NetworkPolicy for CommandNetworkGuard {
         }
     }
 
-    fn allows_loopback(&self) -> bool {
-        self.hosts.iter().any(|host| is_private(host))
+    fn allows_loopback(&self, name: &str) -> bool {
+        self.hosts.iter().any(|real| host::is_named(real, name))
     }
 }
 
@@ -173,7 +173,8 @@ mod tests {
                 }
             }
         }
-        assert!(door.allows_loopback());
+        assert!(door.allows_loopback("localhost"));
+        assert!(!door.allows_loopback("127.0.0.1"));
     }
 
     #[test]

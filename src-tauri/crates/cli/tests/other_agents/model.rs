@@ -57,7 +57,10 @@ impl Model {
         let answers = json!({ "fixtures": answers }).to_string();
         let answers = place.write_outside_file("answers.json", &answers);
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
-        Self(FakeEndpoint::start(&root, Path::new(&answers)))
+        let mut endpoint = FakeEndpoint::start(&root, Path::new(&answers));
+        // By its address, an enclosed agent would be led out of its sandbox to its own server as well.
+        endpoint.base_url = endpoint.base_url.replace("127.0.0.1", "localhost");
+        Self(endpoint)
     }
 
     /// Returns the address of the model, without a slash at its end.

@@ -53,6 +53,11 @@ fn gemini_cli_works_enclosed() {
 }
 
 #[test]
+fn opencode_works_enclosed() {
+    run_enclosed_story(&OPENCODE);
+}
+
+#[test]
 fn claude_code_works_with_the_model_that_was_chosen() {
     let agent = &CLAUDE_CODE;
     let place = CliFixture::new();

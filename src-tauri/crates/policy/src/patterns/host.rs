@@ -65,13 +65,11 @@ pub enum HostLocality {
 
 /// Returns the locality of a host as [`resolve_host`] gives it.
 pub fn host_locality(real: &str) -> HostLocality {
-    let (host, _) = split_port(real);
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    let bare = bare_host(real);
     if let Ok(address) = bare.parse::<IpAddr>() {
         return address_locality(address);
     }
-    let is_named = |name: &str| bare == name || bare.ends_with(&format!(".{name}"));
-    if is_named("metadata.google.internal") || bare == "metadata" {
+    if is_named(real, "metadata.google.internal") || bare == "metadata" {
         return HostLocality::LinkLocal;
     }
     let local = [
@@ -82,7 +80,7 @@ pub fn host_locality(real: &str) -> HostLocality {
         "home.arpa",
         "localdomain",
     ];
-    match local.iter().any(|name| is_named(name)) || !bare.contains('.') {
+    match local.iter().any(|name| is_named(real, name)) || !bare.contains('.') {
         true => HostLocality::Private,
         false => HostLocality::Public,
     }
@@ -90,10 +88,16 @@ pub fn host_locality(real: &str) -> HostLocality {
 
 /// Whether a host as [`resolve_host`] gives it is the loopback of whoever looks it up.
 pub fn is_loopback(real: &str) -> bool {
-    let (host, _) = split_port(real);
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    let bare = bare_host(real);
     let address = bare.parse::<IpAddr>();
     bare == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
+/// Whether a host as [`resolve_host`] gives it has this name or one below it, at any port. An IPv6 address is named without
+/// brackets.
+pub fn is_named(real: &str, name: &str) -> bool {
+    let before = bare_host(real).strip_suffix(name);
+    before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
 
 /// Returns the locality of an address.
@@ -228,6 +232,12 @@ fn split_port(site: &str) -> (&str, Option<&str>) {
     }
 }
 
+/// Returns the name or the address of a host, without its port and brackets.
+fn bare_host(real: &str) -> &str {
+    let (host, _) = split_port(real);
+    host.trim_start_matches('[').trim_end_matches(']')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -283,6 +293,20 @@ mod tests {
             ("[2606:4700::1111]", HostLocality::Public),
         ] {
             assert_eq!(host_locality(host), near, "{host}");
+        }
+    }
+
+    #[test]
+    fn a_host_has_its_own_name_and_those_above_it() {
+        for (host, name, expected) in [
+            ("localhost:3000", "localhost", true),
+            ("api.localhost", "localhost", true),
+            ("notlocalhost", "localhost", false),
+            ("127.0.0.1:80", "127.0.0.1", true),
+            ("[::1]:3000", "::1", true),
+            ("localhost", "127.0.0.1", false),
+        ] {
+            assert_eq!(is_named(host, name), expected, "{host} {name}");
         }
     }
 

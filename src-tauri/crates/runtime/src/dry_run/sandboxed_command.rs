@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use protocol::CommandRun;
 use protocol::view::effects::{Refusal, RefusalKind};
-use sandbox::{SandboxLimits, SandboxReport, SandboxSpec};
+use sandbox::{LOOPBACK_NAMES, SandboxLimits, SandboxReport, SandboxSpec};
 
 use super::SandboxRequest;
 use super::change_limits::run_within_limits;
@@ -104,7 +104,8 @@ pub(super) async fn run_sandboxed(
     Ok((ran, refusals))
 }
 
-/// Returns the app's variables that are valid in a sandbox with this network access.
+/// Returns the app's variables that are valid in a sandbox with this network access. Programs in it are reached without
+/// the proxy, but for a name of this machine that the run may reach outside.
 pub(super) fn sandbox_inherited_env(
     inherited: Vec<(OsString, OsString)>,
     net: &NetworkClient,
@@ -117,8 +118,12 @@ pub(super) fn sandbox_inherited_env(
     let mut environment: HashMap<String, String> = texts
         .filter(|(name, _)| !name.eq_ignore_ascii_case("no_proxy"))
         .collect();
-    if net.allows_loopback() {
-        environment.insert("no_proxy".to_owned(), String::new());
+    let own_names = LOOPBACK_NAMES.into_iter();
+    let own_names: Vec<&str> = own_names
+        .filter(|name| !net.allows_loopback(name))
+        .collect();
+    if own_names.len() < LOOPBACK_NAMES.len() {
+        environment.insert("no_proxy".to_owned(), own_names.join(","));
     }
     environment
 }

@@ -51,9 +51,9 @@ pub trait NetworkPolicy: Send + Sync {
     /// Why not, as a sentence.
     fn allows_ip(&self, url: &str, ip: IpAddr) -> Result<(), String>;
 
-    /// Whether the policy admits addresses of this machine itself. A sandboxed command is then led outside also for
-    /// names that it takes for its own.
-    fn allows_loopback(&self) -> bool {
+    /// Whether the policy admits this machine itself by this name, at some port. A sandboxed command is then led outside for
+    /// the name, by which it would reach its own sandbox otherwise.
+    fn allows_loopback(&self, _name: &str) -> bool {
         false
     }
 }
@@ -112,12 +112,12 @@ impl NetworkClient {
         self.policy.is_some()
     }
 
-    /// Whether addresses of this machine itself can be reached.
+    /// Whether this machine itself can be reached by this name.
     #[cfg(any(target_os = "linux", target_os = "macos"))]
-    pub(crate) fn allows_loopback(&self) -> bool {
+    pub(crate) fn allows_loopback(&self, name: &str) -> bool {
         self.policy
             .as_ref()
-            .is_some_and(|policy| policy.allows_loopback())
+            .is_some_and(|policy| policy.allows_loopback(name))
     }
 
     /// Returns a client without any network access.

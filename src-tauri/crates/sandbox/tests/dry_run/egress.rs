@@ -52,6 +52,26 @@ impl NetworkPolicy for Door {
     }
 }
 
+/// Lets `localhost` be asked for at one port.
+struct LocalDoor(u16);
+
+impl NetworkPolicy for LocalDoor {
+    fn allows_url(&self, url: &str) -> Result<(), String> {
+        match url.ends_with(&format!("//localhost:{}/", self.0)) {
+            true => Ok(()),
+            false => Err("it is not among the hosts of this run.".to_owned()),
+        }
+    }
+
+    fn allows_ip(&self, _url: &str, _ip: IpAddr) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn allows_loopback(&self, name: &str) -> bool {
+        name == "localhost"
+    }
+}
+
 /// A server outside: it says the same to everybody, but for whoever asks for `/forever`. When that one goes, it is told.
 fn server() -> (u16, Receiver<()>) {
     let server = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
@@ -95,9 +115,13 @@ fn answer(mut caller: TcpStream, gone: &Sender<()>) {
 }
 
 fn run(stage: &Stage, port: u16, command: &ShellCommand) -> DryRunOutput {
+    run_with(stage, Arc::new(Door(port)), command)
+}
+
+fn run_with(stage: &Stage, policy: Arc<dyn NetworkPolicy>, command: &ShellCommand) -> DryRunOutput {
     let net = NetworkClient::offline()
         .with_resolver(Arc::new(Here))
-        .with_policy(Arc::new(Door(port)));
+        .with_policy(policy);
     let never = CancellationToken::new();
     let environment = &stage.environment;
     stage
@@ -215,6 +239,38 @@ fn what_is_admitted_is_reached_and_counted_and_nothing_else_is() {
             }
             more => panic!("{line}: {more:?}"),
         }
+    }
+}
+
+#[test]
+fn a_name_of_this_machine_that_is_admitted_leads_outside_and_the_others_to_the_sandbox_itself() {
+    let stage = Stage::new();
+    if !stage.works() {
+        return;
+    }
+    let (port, _goes) = server();
+    for (line, said, refused_hosts) in [
+        (
+            "echo $no_proxy $NO_PROXY",
+            "127.0.0.1,::1 127.0.0.1,::1\n",
+            "",
+        ),
+        ("curl -s http://localhost:PORT/", SAID, ""),
+        // Another port of the name is asked for outside, and refused there.
+        (
+            "curl -s -o x -w '%{http_code}' http://localhost:1/",
+            "403",
+            "localhost:1",
+        ),
+        // Nothing listens there in the sandbox.
+        ("curl -s http://127.0.0.1:PORT/; echo $?", "7\n", ""),
+        ("curl -s -g 'http://[::1]:PORT/'; echo $?", "7\n", ""),
+    ] {
+        let line = line.replace("PORT", &port.to_string());
+        let ran = run_with(&stage, Arc::new(LocalDoor(port)), &stage.command(&line));
+        assert_eq!(String::from_utf8_lossy(&ran.command.head), said, "{line}");
+        let told: BTreeSet<Refusal> = ran.effects.refused.iter().cloned().collect();
+        assert_eq!(told, refused(refused_hosts), "{line}");
     }
 }
 
