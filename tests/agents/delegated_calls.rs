@@ -83,6 +83,33 @@ async fn an_approved_call_is_run_by_its_program_and_undone() {
     assert_eq!(desk.read_file("a").unwrap(), before);
 }
 
+/// The card of a notebook's cell shows its difference, though the call names the cell alone.
+#[tokio::test]
+async fn a_cell_of_a_notebook_is_shown_as_its_difference() {
+    let (mut desk, client) = open_desk(None).await;
+    desk.write_rules(support::rule_text("fs.write", "*.ipynb", "ask"));
+    let cell = |source: &str| {
+        format!(
+            "  {{\n   \"cell_type\": \"raw\",\n   \"metadata\": {{}},\n   \"source\": \"{source}\"\n  }}"
+        )
+    };
+    let (one, two) = (cell("one"), cell("two"));
+    desk.write_file(
+        "n.ipynb",
+        format!("{{\n \"cells\": [\n{one},\n{two}\n ],\n \"metadata\": {{}}\n}}\n"),
+    );
+    let arguments = json!({ "path": "n.ipynb", "cell_id": "cell-1", "new_source": "three" });
+    let call = own_call("notebook_edit", arguments);
+    let (verdict, card) = tokio::join!(judge(&client, call), desk.allow_next());
+    let files = expect_variant!(&card.preview, Preview::Diff { files } => files);
+    assert_eq!(
+        (files[0].path.as_str(), files[0].added, files[0].removed),
+        ("n.ipynb", 1, 1)
+    );
+    let run = expect_variant!(verdict, DelegatedVerdict::Approved { run, .. } => run);
+    assert_eq!(run, DelegatedRun::AsRequested);
+}
+
 #[tokio::test]
 async fn a_person_rejects_with_words_that_the_program_gets() {
     let (mut desk, client) = open_desk(None).await;

@@ -20,14 +20,24 @@ impl Agent {
     fn new(agent: &'static str) -> Self {
         let place = CliFixture::new();
         place.write_file("a.txt", "one\n");
-        // What git has is no loss.
-        for line in ["init -q", "add -A", "commit -q -m start"] {
-            let mut git = Command::new("git");
-            git.args(["-c", "user.name=a", "-c", "user.email=a@mail.example"]);
-            git.args(line.split(' ')).current_dir(place.workspace());
-            assert!(git.status().unwrap().success());
-        }
-        Self { place, agent }
+        let this = Self { place, agent };
+        this.run_git("init -q");
+        this.commit_all();
+        this
+    }
+
+    /// Commits all files: what git has is no loss.
+    fn commit_all(&self) {
+        self.run_git("add -A");
+        self.run_git("commit -q -m files");
+    }
+
+    fn run_git(&self, line: &str) {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=a", "-c", "user.email=a@mail.example"]);
+        git.args(line.split(' '))
+            .current_dir(self.place.workspace());
+        assert!(git.status().unwrap().success());
     }
 
     /// Writes the person's rules.
@@ -242,6 +252,38 @@ fn a_file_tool_of_an_agent_is_recorded_and_undone() {
     assert!(listed.contains("Changed a.txt"), "{listed}");
     agent.place.run_ok(&["undo"]);
     assert_eq!(agent.place.read_file("a.txt").unwrap(), "one\n");
+}
+
+#[test]
+fn a_changed_cell_of_a_notebook_is_recorded_and_undone() {
+    let agent = Agent::new("claude-code");
+    let notebook = |source: &str| {
+        let cell =
+            json!({ "cell_type": "markdown", "id": "intro", "metadata": {}, "source": source });
+        json!({ "cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5 }).to_string()
+    };
+    agent.place.write_file("n.ipynb", &notebook("one"));
+    agent.commit_all();
+    let path = agent.place.workspace().join("n.ipynb");
+    let input = json!({ "notebook_path": path, "cell_id": "intro", "new_source": "two" });
+    let allowed = agent.ask("NotebookEdit", &input);
+    assert_eq!(allowed["permissionDecision"], "allow", "{allowed}");
+    agent.place.write_file("n.ipynb", &notebook("two"));
+    let after = agent.event("PostToolUse", "NotebookEdit", &input);
+    let told = agent.hook(&after.to_string());
+    assert_eq!((told.code, told.out.as_str()), (0, ""));
+
+    let listed = agent.place.run_ok(&["history"]);
+    assert!(listed.contains("Changed n.ipynb"), "{listed}");
+    agent.place.run_ok(&["undo"]);
+    assert_eq!(agent.place.read_file("n.ipynb").unwrap(), notebook("one"));
+
+    // A cell that is not there cannot be shown, so the agent is told before it tries.
+    let input = json!({ "notebook_path": path, "cell_id": "other", "new_source": "two" });
+    let refused = agent.ask("NotebookEdit", &input);
+    assert_eq!(refused["permissionDecision"], "deny", "{refused}");
+    let why = refused["permissionDecisionReason"].as_str().unwrap();
+    assert!(why.contains("no cell `other`"), "{why}");
 }
 
 /// Codex reports nothing of a patch: the call ends with the turn, with what stands in the files then.

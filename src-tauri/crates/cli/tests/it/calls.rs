@@ -390,6 +390,7 @@ fn tools_are_listed() {
         "repo_overview",
         "lsp",
         "lsp_rename",
+        "notebook_edit",
     ];
     let out = place.run_ok(&["tools"]);
     let listed: Vec<&str> = out

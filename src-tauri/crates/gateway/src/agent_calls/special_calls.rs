@@ -98,11 +98,6 @@ pub(super) fn translate_edits(call: &AgentCall<'_>) -> Translation {
     }
 }
 
-/// A cell of a notebook: which text of the file that changes is not known without the file.
-pub(super) fn reject_notebook_edit(_call: &AgentCall<'_>) -> Translation {
-    Err("It changes a cell of a notebook, which no tool here does.".to_owned())
-}
-
 /// Gemini CLI's `read_file`: it names the first and the last line.
 pub(super) fn translate_line_range(call: &AgentCall<'_>) -> Translation {
     const RULES: [ArgumentRule; 6] = [

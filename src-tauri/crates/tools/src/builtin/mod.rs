@@ -1,5 +1,5 @@
 //! The built-in tools: the locked set (`S002-11`), and `delete_path`, `apply_patch`, `plan`, `plan_exit`,
-//! `repo_overview`, `lsp` and `lsp_rename` beside it (`S002-32`).
+//! `repo_overview`, `lsp` and `lsp_rename` beside it (`S002-32`); and `notebook_edit`, which no model is offered.
 
 pub(crate) mod fs;
 mod lsp;
@@ -20,6 +20,7 @@ use self::fs::delete_path::DeletionPlanner;
 use self::fs::edit::EditPlanner;
 use self::fs::glob::FileListing;
 use self::fs::grep::LineSearch;
+use self::fs::notebook_edit::NotebookPlanner;
 use self::fs::plan_tool::FilePlanTool;
 use self::fs::query_tool::FileQueryTool;
 use self::fs::read::ReadFileTool;
@@ -42,7 +43,7 @@ pub use self::shell::enclosed_turn::{ENCLOSED_TURN, EnclosedTurn, EnclosedTurnTo
 pub use self::web::search::{WEB_SEARCH, WebSearchTool};
 
 /// Returns every built-in tool, in the order in which a model sees them.
-pub(crate) fn builtin_tools() -> [Arc<dyn Tool>; 20] {
+pub(crate) fn builtin_tools() -> [Arc<dyn Tool>; 21] {
     [
         Arc::new(ReadFileTool::new()),
         Arc::new(FilePlanTool::from_planner(WritePlanner)),
@@ -64,6 +65,7 @@ pub(crate) fn builtin_tools() -> [Arc<dyn Tool>; 20] {
         Arc::new(FileQueryTool::from_query(RepoOverview)),
         Arc::new(LspTool::new(None)),
         Arc::new(LspRenameTool::new(None)),
+        Arc::new(FilePlanTool::from_planner(NotebookPlanner)),
     ]
 }
 

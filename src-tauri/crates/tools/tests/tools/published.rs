@@ -72,6 +72,9 @@ const PATCH: &str = "*** Begin Patch\n*** Update File: a.txt\n@@\n-alpha\n+beta\
 const BAD_PATCH: &str =
     "*** Begin Patch\n*** Update File: a.txt\n@@\n-gamma\n+beta\n*** End Patch\n";
 
+const NOTEBOOK: &str =
+    r#"{"cells": [{"cell_type": "markdown", "metadata": {}, "source": "alpha"}], "metadata": {}}"#;
+
 /// One for each tool of the house, in their order.
 fn examples() -> Vec<Example> {
     let place = json!({ "path": "a.txt", "line": 1, "symbol": "alpha", "new_name": "beta" });
@@ -227,6 +230,13 @@ fn examples() -> Vec<Example> {
         )
         .senseless(no_place)
         .elsewhere(),
+        Example::new(
+            "notebook_edit",
+            json!({ "path": "n.ipynb", "cell_id": "cell-0", "new_source": "beta" }),
+            ["Edit n.ipynb", "Editing n.ipynb", "n.ipynb beta"],
+        )
+        .senseless(json!({ "path": "n.ipynb", "new_source": "beta" }))
+        .impossible(json!({ "path": "n.ipynb", "cell_id": "cell-1", "new_source": "beta" })),
     ]
 }
 
@@ -235,6 +245,7 @@ fn bench() -> Bench {
         ("a.txt", b"alpha\n"),
         ("empty", b""),
         ("folder/c.txt", b"gamma\n"),
+        ("n.ipynb", NOTEBOOK.as_bytes()),
     ])
 }
 

@@ -143,6 +143,7 @@ fn each_tool_has_one_kind() {
         ("repo_overview", ToolKind::Search),
         ("lsp", ToolKind::Search),
         ("lsp_rename", ToolKind::Edit),
+        ("notebook_edit", ToolKind::Edit),
     ];
     assert_eq!(kinds, expected.map(|(id, kind)| (id.to_owned(), kind)));
 }

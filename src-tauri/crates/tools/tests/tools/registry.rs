@@ -82,10 +82,15 @@ fn what_there_is_s001_46_s002_25() {
             ("repo_overview", Some(Read), ToolKind::Search, by_tool),
             ("lsp", Some(Read), ToolKind::Search, by_tool),
             ("lsp_rename", Some(SafeWrite), ToolKind::Edit, by_tool),
+            ("notebook_edit", Some(SafeWrite), ToolKind::Edit, by_tool),
         ]
     );
     let definitions = registry.definitions();
-    assert_eq!(definitions.len(), 20, "the model sees ids only (M05)");
+    assert_eq!(
+        definitions.len(),
+        20,
+        "the model sees ids only (M05), and not that of what other agents call"
+    );
     for definition in definitions.iter() {
         assert!(
             definition.description.len() > 40,

@@ -15,7 +15,7 @@ pub(super) fn check_strings(id: &str, arguments: &Map<String, Value>) -> Result<
     match id {
         "bash" => check_string(id, arguments, "command"),
         "web_fetch" => check_string(id, arguments, "url"),
-        "read" | "write" | "edit" | "delete_path" | "lsp" | "lsp_rename" => {
+        "read" | "write" | "edit" | "notebook_edit" | "delete_path" | "lsp" | "lsp_rename" => {
             check_string(id, arguments, "path")
         }
         "apply_patch" => check_string(id, arguments, "patch"),

@@ -5,7 +5,7 @@ use super::Row;
 use crate::agent_calls::argument_rule::ArgumentRule::{
     self, Command, Fixed, Glob, Ignored, Lines, Path, Questions, Same, SearchFolder, Timeout, Todos,
 };
-use crate::agent_calls::special_calls::{reject_notebook_edit, translate_edit, translate_edits};
+use crate::agent_calls::special_calls::{translate_edit, translate_edits};
 
 /// Arguments of a call for a sub-agent.
 const AGENT: &[ArgumentRule] = &[
@@ -87,7 +87,19 @@ pub(super) const TOOLS: &[Row] = &[
         ),
     ),
     ("MultiEdit", Special(translate_edits)),
-    ("NotebookEdit", Special(reject_notebook_edit)),
+    (
+        "NotebookEdit",
+        Tool(
+            "notebook_edit",
+            &[
+                Path("notebook_path", "path"),
+                Same("cell_id", "cell_id"),
+                Same("new_source", "new_source"),
+                Same("cell_type", "cell_type"),
+                Same("edit_mode", "edit_mode"),
+            ],
+        ),
+    ),
     (
         "NotebookRead",
         Tool("read", &[Path("notebook_path", "path"), Ignored("cell_id")]),

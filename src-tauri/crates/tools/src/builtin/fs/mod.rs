@@ -7,6 +7,8 @@ pub(crate) mod file_access;
 pub(crate) mod glob;
 pub(crate) mod grep;
 pub(crate) mod mask_guard;
+pub(crate) mod notebook;
+pub(crate) mod notebook_edit;
 pub(crate) mod patch_plan;
 pub(crate) mod plan_tool;
 pub(crate) mod query_tool;
