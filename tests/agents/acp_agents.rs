@@ -7,6 +7,7 @@ use agent::{AGENT_PROVIDER, Host};
 use gateway::acp_client::AcpAgents;
 use protocol::event::Enclosure;
 use protocol::op::OpReceipt;
+use protocol::server::mcp_servers::ServerId;
 use protocol::{CallState, Decision, EntryBody, ModelChoice, Op, SessionState, UserError};
 use support::{Fixture, rule_text, say_text};
 
@@ -25,6 +26,8 @@ pub(super) struct AgentDesk {
     agent: String,
     /// Command line that starts the agent.
     command: String,
+    /// Servers that are named for its session.
+    pub servers: Option<Vec<ServerId>>,
     wire: PathBuf,
     _folder: tempfile::TempDir,
 }
@@ -56,6 +59,7 @@ impl AgentDesk {
             desk,
             agent: agent.to_owned(),
             command: command_line(PLAYER, &file),
+            servers: None,
             wire: file,
             _folder: folder,
         };
@@ -120,6 +124,7 @@ impl AgentDesk {
             agent: None,
             planning: false,
             enclosure,
+            servers: self.servers.clone(),
         };
         self.desk.engine.submit(op).await
     }

@@ -303,6 +303,7 @@ async fn a_model_cannot_be_enclosed() {
         agent: None,
         planning: false,
         enclosure: Some(Enclosure::default()),
+        servers: None,
     };
     let refused = desk.engine.submit(op).await.unwrap_err();
     assert!(refused.message.contains("Only an agent"), "{refused:?}");

@@ -24,14 +24,14 @@ const WIRE: &str = r#"-> {"id": 1, "method": "initialize"}
 <- {"id": 3, "result": {"stopReason": "end_turn"}}
 "#;
 
-/// The agent's hook, as it is called about a command.
-struct Hook {
+/// The agent's hook.
+pub(super) struct Hook {
     endpoint: PathBuf,
     workspace: PathBuf,
 }
 
 impl Hook {
-    fn of(place: &AgentDesk) -> Self {
+    pub(super) fn of(place: &AgentDesk) -> Self {
         let folder = open_agent_folder(place.desk.data_dir(), &place.desk.session).unwrap();
         Self {
             endpoint: folder.path().to_owned(),
@@ -39,15 +39,22 @@ impl Hook {
         }
     }
 
+    /// Asks about a command.
     async fn ask(&self, event: &str, id: &str) -> Value {
+        let command = json!({ "command": "echo more >> a" });
+        self.ask_about(event, "Bash", command, id).await
+    }
+
+    /// Asks about a use of a tool.
+    pub(super) async fn ask_about(&self, event: &str, tool: &str, input: Value, id: &str) -> Value {
         let request = RequestBody::Hook(HookRequest {
             agent: "claude-code".to_owned(),
             input: json!({
                 "hook_event_name": event,
                 "session_id": "another id",
                 "cwd": self.workspace,
-                "tool_name": "Bash",
-                "tool_input": { "command": "echo more >> a" },
+                "tool_name": tool,
+                "tool_input": input,
                 "tool_use_id": id,
             }),
             project: String::new(),

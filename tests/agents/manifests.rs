@@ -27,6 +27,7 @@ pub async fn begin_with_manifest(desk: &mut Fixture, manifest: &str) -> Result<(
         agent: Some(file.display().to_string()),
         planning: false,
         enclosure: None,
+        servers: None,
     };
     let receipt = desk.engine.submit(op).await?;
     desk.session = receipt.session.unwrap();
@@ -273,6 +274,7 @@ async fn a_manifest_that_is_wrong_opens_nothing() {
         agent: Some("/no/such/agent.toml".into()),
         planning: false,
         enclosure: None,
+        servers: None,
     };
     let fault = desk.engine.submit(op).await.unwrap_err();
     assert!(

@@ -18,6 +18,9 @@ pub(crate) mod acp_options;
 pub(crate) mod acp_usage;
 // The same, where the agent has our hooks as well.
 pub(crate) mod acp_hooks;
+// MCP servers that such an agent is given.
+#[cfg(unix)]
+pub(crate) mod acp_servers;
 // The same, where the agent is on another machine.
 #[cfg(unix)]
 pub(crate) mod acp_elsewhere;

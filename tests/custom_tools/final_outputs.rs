@@ -193,6 +193,7 @@ async fn an_output_schema_that_is_none_is_refused() {
                 agent: None,
                 planning: false,
                 enclosure: None,
+                servers: None,
             })
             .await;
         assert!(

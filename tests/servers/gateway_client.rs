@@ -1,6 +1,7 @@
 //! What the tests of gateways stand on: servers to stand in front of, desks, and a client that keeps what it is told.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use agent::{Engine, GivenServer, Host, ServerChoice};
 use gateway::endpoint::{self, McpRequest};
@@ -22,15 +23,15 @@ use support::{Fixture, HEADLESS, expect_variant};
 use tokio::io::{duplex, split};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-pub(super) const ALLOW: &str = "[[rule]]\npermission = \"given__*\"\naction = \"allow\"\n";
+pub(crate) const ALLOW: &str = "[[rule]]\npermission = \"given__*\"\naction = \"allow\"\n";
 
 /// A client that keeps what it is told beside the answers.
-pub(super) struct Client {
-    pub(super) service: RunningService<RoleClient, Listener>,
+pub(crate) struct Client {
+    pub(crate) service: RunningService<RoleClient, Listener>,
     told: UnboundedReceiver<String>,
 }
 
-pub(super) struct Listener(UnboundedSender<String>);
+pub(crate) struct Listener(UnboundedSender<String>);
 
 impl ClientHandler for Listener {
     async fn on_progress(
@@ -62,7 +63,7 @@ impl Client {
     }
 
     /// A client of an address, in one era of the protocol.
-    pub(super) async fn of_address(
+    pub(crate) async fn of_address(
         url: &str,
         token: &str,
         lifecycle: ClientLifecycleMode,
@@ -75,7 +76,7 @@ impl Client {
     }
 
     /// A client of a gateway in which nobody can be asked.
-    pub(super) async fn of_engine(engine: &Engine, request: &McpRequest) -> Self {
+    pub(crate) async fn of_engine(engine: &Engine, request: &McpRequest) -> Self {
         let served = ServedTools::open(engine, request).await.unwrap();
         let (ours, theirs) = duplex(1 << 20);
         let (from, to) = split(ours);
@@ -89,18 +90,20 @@ impl Client {
     }
 
     /// A client of a gateway that hands everything on to the app.
-    pub(super) async fn of_app(desk: &Fixture, request: McpRequest) -> Self {
-        let stream = endpoint::open_mcp(desk.data_dir(), request)
-            .await
-            .unwrap()
-            .unwrap();
+    pub(crate) async fn of_app(desk: &Fixture, request: McpRequest) -> Self {
+        Self::of_endpoint(desk.data_dir(), request).await
+    }
+
+    /// A client of a gateway that hands everything on to the endpoint in this folder.
+    pub(crate) async fn of_endpoint(folder: &Path, request: McpRequest) -> Self {
+        let stream = endpoint::open_mcp(folder, request).await.unwrap().unwrap();
         let (ours, theirs) = duplex(1 << 20);
         let (from, to) = split(ours);
         tokio::spawn(gateway::endpoint::relay(stream, from, to));
         Self::begin(theirs).await
     }
 
-    pub(super) async fn hears(&mut self, wanted: &str) {
+    pub(crate) async fn hears(&mut self, wanted: &str) {
         while let Some(told) = self.told.recv().await {
             if told == wanted {
                 return;
@@ -110,7 +113,7 @@ impl Client {
     }
 
     /// Hears all of these, in whatever order they are told.
-    pub(super) async fn hears_all(&mut self, wanted: &[&str]) {
+    pub(crate) async fn hears_all(&mut self, wanted: &[&str]) {
         let mut wanted = wanted.to_vec();
         while !wanted.is_empty() {
             let told = self.told.recv().await.unwrap();
@@ -118,7 +121,7 @@ impl Client {
         }
     }
 
-    pub(super) async fn tools(&self) -> Vec<Value> {
+    pub(crate) async fn tools(&self) -> Vec<Value> {
         let tools = self.service.list_all_tools().await.unwrap();
         tools
             .iter()
@@ -126,7 +129,7 @@ impl Client {
             .collect()
     }
 
-    pub(super) async fn call(
+    pub(crate) async fn call(
         &self,
         name: &str,
         arguments: Value,
@@ -137,7 +140,7 @@ impl Client {
     }
 
     /// The text of a result, and whether it is an error.
-    pub(super) async fn called(&self, name: &str, arguments: Value) -> (String, bool) {
+    pub(crate) async fn called(&self, name: &str, arguments: Value) -> (String, bool) {
         let result = self.call(name, arguments).await.unwrap();
         let text = result.content[0].as_text().unwrap().text.clone();
         (text, result.is_error == Some(true))
@@ -145,12 +148,12 @@ impl Client {
 }
 
 /// The fixture server, given as `given`.
-pub(super) fn given(desk: &Fixture, traits: &[&str]) -> McpRequest {
+pub(crate) fn given(desk: &Fixture, traits: &[&str]) -> McpRequest {
     given_with_variable(desk, traits, "by the gateway")
 }
 
 /// The same, where the gateway has this value in its variable TOLD.
-pub(super) fn given_with_variable(desk: &Fixture, traits: &[&str], told: &str) -> McpRequest {
+pub(crate) fn given_with_variable(desk: &Fixture, traits: &[&str], told: &str) -> McpRequest {
     McpRequest {
         workspace: desk.workspace_root(),
         server: Some(ServerChoice::Given(GivenServer {
@@ -172,14 +175,14 @@ pub(super) fn given_with_variable(desk: &Fixture, traits: &[&str], told: &str) -
 }
 
 /// A desk without a person, where rules decide.
-pub(super) async fn open_headless(rules: &str) -> Fixture {
+pub(crate) async fn open_headless(rules: &str) -> Fixture {
     let desk = Fixture::with_host(json!([]), HEADLESS).await;
     desk.write_rules(rules);
     desk
 }
 
 /// A desk with a person at the app, which serves its endpoint.
-pub(super) async fn open_app() -> Fixture {
+pub(crate) async fn open_app() -> Fixture {
     let desk = Fixture::with_host(json!([]), Host::Person).await;
     let listener = LocalListener::bind(desk.data_dir()).await.unwrap();
     let engine = desk.engine.clone();

@@ -9,7 +9,7 @@ pub(crate) mod effects;
 // Their questions to the person.
 pub(crate) mod elicitation;
 // Clients of gateways.
-mod gateway_client;
+pub(crate) mod gateway_client;
 // A gateway at an address.
 pub(crate) mod gateway_http;
 // Questions of a server behind one, passed on to its client.

@@ -205,6 +205,7 @@ async fn a_session_can_begin_with_planning() {
         agent: None,
         planning: true,
         enclosure: None,
+        servers: None,
     };
     desk.session = desk.submit(op).await.session.unwrap();
     desk.wait_until_ended().await;

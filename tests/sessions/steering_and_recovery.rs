@@ -360,6 +360,7 @@ async fn a_temperature_reaches_the_model_in_every_turn() {
         agent: None,
         planning: false,
         enclosure: None,
+        servers: None,
     };
     for wrong in [-0.1, 2.1, f64::NAN] {
         let refused = desk.engine.submit(open(wrong)).await.unwrap_err();

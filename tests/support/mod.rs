@@ -219,6 +219,7 @@ impl Fixture {
             agent: None,
             planning: false,
             enclosure: None,
+            servers: None,
         };
         self.session = self.submit(op).await.session.unwrap();
     }

@@ -32,6 +32,7 @@
 //! #         agent: None,
 //! #         planning: false,
 //! #         enclosure: None,
+//! #         servers: None,
 //!     })
 //!     .await?;
 //! let batch = events.next().await?.expect("the engine is open");
@@ -55,6 +56,7 @@ pub(crate) mod toolset;
 mod undo;
 
 pub use crate::engine::agent_options::AgentOptionRecord;
+pub use crate::engine::agent_servers::WeakEngine;
 pub use crate::engine::backing_server::{BackingChanges, BackingServer, BackingTool};
 pub use crate::engine::delegated_calls::{
     DelegatedCall, DelegatedResult, DelegatedTool, DelegatedVerdict,

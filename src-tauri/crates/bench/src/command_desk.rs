@@ -73,6 +73,7 @@ impl CommandDesk {
                 agent: None,
                 planning: false,
                 enclosure: None,
+                servers: None,
             };
             engine.submit(session).await?;
             BenchResult::Ok(engine)

@@ -174,6 +174,7 @@ async fn run_script(
             agent: None,
             planning: false,
             enclosure: None,
+            servers: None,
         })
         .await?;
     let session = opened.session.ok_or("no session was opened")?;

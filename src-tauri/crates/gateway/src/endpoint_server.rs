@@ -189,9 +189,7 @@ impl EndpointServer {
         };
         match (reply, &self.engine) {
             (Reply::Answer(answer), _) => log_failure(write_message(&mut writer, &answer).await),
-            (Reply::Mcp(served), Some(engine)) => {
-                serve_mcp(engine, served, reader, writer).await;
-            }
+            (Reply::Mcp(served), _) => serve_mcp(served, reader, writer).await,
             (Reply::Agent(agent), Some(engine)) => {
                 serve_agent(engine, agent, reader, writer).await;
             }
@@ -199,7 +197,7 @@ impl EndpointServer {
                 listen_mcp(engine, *listener, reader, writer).await;
             }
             // Nothing is served without an engine.
-            (Reply::Mcp(_) | Reply::Listen(_) | Reply::Agent(_), None) => {}
+            (Reply::Listen(_) | Reply::Agent(_), None) => {}
         }
     }
 
@@ -234,9 +232,13 @@ impl EndpointServer {
                 return listener
                     .map_or_else(Reply::from, |listener| Reply::Listen(listener.into()));
             }
-            (RequestBody::ServeMcp(_) | RequestBody::ListenMcp(_), None) => {
-                EndpointAnswer::Unattended
+            (RequestBody::ServeMcp(request), None) => {
+                match self.hooks.clone().open_tools(&request).await {
+                    Some(served) => return served.map_or_else(Reply::from, Reply::Mcp),
+                    None => EndpointAnswer::Unattended,
+                }
             }
+            (RequestBody::ListenMcp(_), None) => EndpointAnswer::Unattended,
             (RequestBody::Retire, _) if self.can_ask => UserError::new(
                 "The app is open and keeps the endpoint.",
                 "Close the app first.",
@@ -252,14 +254,13 @@ impl EndpointServer {
 
 /// Serves MCP on a connection, until its client or the engine goes.
 async fn serve_mcp(
-    engine: &Engine,
     served: ServedTools,
     from: ReadHalf<LocalStream>,
     mut to: WriteHalf<LocalStream>,
 ) {
     log_failure(write_message(&mut to, &EndpointAnswer::Serving).await);
-    let engine = engine.clone();
-    let closed = async move { engine.wait_until_closed().await };
+    let open = served.clone();
+    let closed = async move { open.wait_until_closed().await };
     if let Err(fault) = mcp::serve(served, from, to, closed).await {
         tracing::warn!(%fault, "a client of MCP was not served to its end");
     }

@@ -8,8 +8,8 @@
 //!
 //! Programs call in two ways: as a client of our tools or of those of one MCP server ([`mcp`], at an address [`mcp_http`]), or as an agent with tools
 //! of its own, whose hooks ask about each call ([`agent_hooks`]) at the local [`endpoint`], which [`endpoint_server`]
-//! serves, or which is started here and answers in a session ([`acp_client`]). Calls of such tools are translated by
-//! [`agent_calls`]. [`connections`] puts the hooks into the configurations of agents, and [`transcripts`] reads what they
+//! serves, or which is started here and answers in a session ([`acp_client`]), with tools of MCP servers that it is given
+//! there. Calls of an agent's own tools are translated by [`agent_calls`]. [`connections`] puts the hooks into the configurations of agents, and [`transcripts`] reads what they
 //! keep. Editors have our own agent by [`acp_agent`].
 //!
 //! Start reading at [`mcp::serve`] and [`endpoint_server::serve`].
@@ -45,6 +45,7 @@ pub mod acp_agent;
 pub mod acp_client;
 pub mod agent_calls;
 pub mod agent_hooks;
+mod agent_servers;
 pub mod connections;
 pub mod endpoint;
 pub mod endpoint_server;

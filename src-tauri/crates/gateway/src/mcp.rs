@@ -23,7 +23,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
 pub use self::client_questions::PassedQuestions;
-pub(crate) use self::client_session::ClientSession;
+pub(crate) use self::client_session::{ClientSession, TurnClients};
 use self::eof_signal::EofSignalReader;
 pub(crate) use self::handler::GatewayServer;
 pub use self::served_tools::ServedTools;

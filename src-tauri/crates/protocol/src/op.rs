@@ -48,6 +48,10 @@ pub enum Op {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         enclosure: Option<Enclosure>,
+        /// MCP servers whose tools an agent of somebody else is given in the session; none given for all that are on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        servers: Option<Vec<ServerId>>,
     },
     /// Creates the sample workspace and plays the built-in demo in it.
     PlayDemo,

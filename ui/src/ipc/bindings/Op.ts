@@ -60,7 +60,11 @@ planning?: boolean,
 /**
  * Sandbox around the agent of somebody else that answers in the session; none where it runs in the open.
  */
-enclosure?: Enclosure, } | { "type": "play_demo" } | { "type": "say", 
+enclosure?: Enclosure, 
+/**
+ * MCP servers whose tools an agent of somebody else is given in the session; none given for all that are on.
+ */
+servers?: Array<ServerId>, } | { "type": "play_demo" } | { "type": "say", 
 /**
  * The session.
  */

@@ -60,6 +60,10 @@ client?: ClientInfo,
  */
 server?: ServerId, 
 /**
+ * MCP servers whose tools the agent of somebody else that answers is given; none given for all that are on.
+ */
+agent_servers?: Array<ServerId>, 
+/**
  * Sandbox around the agent of somebody else that answers in the session; none where it runs in the open.
  */
 enclosure?: Enclosure, };

@@ -7,6 +7,7 @@ use protocol::event::{Enclosure, PlanningActor, SessionEvent, SessionOptions};
 use protocol::history::RestoreRequest;
 use protocol::model::TEMPERATURE_RANGE;
 use protocol::op::{KeyLifetime, OpReceipt};
+use protocol::server::mcp_servers::ServerId;
 use protocol::session::list_place::ListPlace;
 use protocol::session::skipped_asks::AsksResumption;
 use protocol::settings::ToolSettings;
@@ -18,7 +19,7 @@ use serde_json::Value;
 use crate::engine::demo;
 use crate::engine::maintenance::{recovery, retention};
 use crate::engine::{
-    agent_options, decisions, enclosed_turns, session_fork, skipped_asks, tool_trial,
+    agent_options, agent_servers, decisions, enclosed_turns, session_fork, skipped_asks, tool_trial,
 };
 use crate::permissions::{manifest, trust};
 use crate::rulebook::{self, RulebookScope};
@@ -50,12 +51,14 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
             agent,
             planning,
             enclosure,
+            servers,
         } => {
             let asked = AskedOptions {
                 output_schema,
                 temperature,
                 manifest: agent,
                 enclosure,
+                servers,
             };
             let options = asked.into_options(engine, &workspace, &model).await?;
             let new = NewSession {
@@ -200,6 +203,8 @@ struct AskedOptions {
     /// Manifest of the agent that works in the session, absolute.
     manifest: Option<String>,
     enclosure: Option<Enclosure>,
+    /// Servers whose tools an agent of somebody else is given.
+    servers: Option<Vec<ServerId>>,
 }
 
 impl AskedOptions {
@@ -217,10 +222,15 @@ impl AskedOptions {
         if self.enclosure.is_some() {
             enclosed_turns::check_enclosure(engine, Path::new(workspace), model).await?;
         }
+        if let Some(servers) = &self.servers {
+            let enclosure = self.enclosure.as_ref();
+            agent_servers::check_agent_servers(engine, model, enclosure, servers)?;
+        }
         let asked = SessionOptions {
             output_schema: self.output_schema,
             temperature: self.temperature,
             enclosure: self.enclosure,
+            agent_servers: self.servers,
             ..SessionOptions::default()
         };
         let Some(file) = self.manifest else {

@@ -268,6 +268,11 @@ impl ExternalClient {
         workspace.inherited_env().set_terminal(terminal);
     }
 
+    /// Takes over tools that were connected since the run began.
+    pub fn reload_tools(&self) {
+        self.session.reload_tools();
+    }
+
     /// Makes a call as [`ExternalClient::make_call`], in which questions of servers are nobody's but the person's.
     ///
     /// # Errors

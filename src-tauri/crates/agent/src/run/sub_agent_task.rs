@@ -242,6 +242,7 @@ async fn open_session(
         alone,
         client: None,
         server: caller_options.server,
+        agent_servers: None,
         enclosure: None,
     };
     let parent = ParentCall {

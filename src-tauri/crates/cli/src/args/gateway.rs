@@ -49,6 +49,15 @@ pub(crate) struct McpGatewayArgs {
     /// Serve the tools of this server, one of those that are set up.
     #[arg(long, value_name = "NAME", conflicts_with = "given")]
     pub(crate) server: Option<String>,
+    /// The session whose agent this serves: its calls are made there. The agent is told to start it so.
+    #[arg(
+        long,
+        value_name = "SESSION",
+        hide = true,
+        requires = "server",
+        conflicts_with = "listen"
+    )]
+    pub(crate) agent_session: Option<String>,
     /// The name of a server that is given by its command or its address, the first half of its tools' names in rules.
     #[arg(long, value_name = "NAME", requires = "given")]
     pub(crate) name: Option<String>,

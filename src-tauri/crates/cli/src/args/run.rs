@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use protocol::settings::Posture;
 
 /// Options that are given when a session begins and hold for its whole life.
-const NEW_SESSION_OPTIONS: [&str; 9] = [
+const NEW_SESSION_OPTIONS: [&str; 11] = [
     "provider",
     "model",
     "thinking",
@@ -15,6 +15,8 @@ const NEW_SESSION_OPTIONS: [&str; 9] = [
     "request",
     "enclosed",
     "allow_host",
+    "servers",
+    "no_servers",
 ];
 
 /// An agent's task.
@@ -66,6 +68,13 @@ pub(crate) struct RunArgs {
     /// With --enclosed: let it reach this host, such as that of its model, beside those that are known for it. May be repeated.
     #[arg(long, value_name = "HOST", requires = "enclosed")]
     pub(crate) allow_host: Vec<String>,
+    /// With an agent of somebody else: give it the tools of these MCP servers, of those that are set up, with commas between
+    /// them. Each call is judged before it is made. Without this it is given those of all that are on.
+    #[arg(long, value_name = "NAME,…", requires = "agent", value_delimiter = ',')]
+    pub(crate) servers: Option<Vec<String>>,
+    /// With an agent of somebody else: give it no servers.
+    #[arg(long, requires = "agent", conflicts_with = "servers")]
+    pub(crate) no_servers: bool,
     /// With --json: the events in a specification's words, as `export` has them.
     #[arg(long, value_name = "WORDS", requires = "json", value_parser = ["chat", "spans", "agent", "chunks", "tool-events"])]
     pub(crate) events: Option<String>,
@@ -95,6 +104,16 @@ pub(crate) enum RunAgent {
     Manifest(PathBuf),
     /// One of somebody else: its id, or a command line.
     External(String),
+}
+
+impl RunArgs {
+    /// Returns the names of the servers that the agent is given; none given for those that are on.
+    pub(crate) fn server_names(&self) -> Option<Vec<String>> {
+        match self.no_servers {
+            true => Some(Vec::new()),
+            false => self.servers.clone(),
+        }
+    }
 }
 
 impl From<String> for RunAgent {

@@ -1,14 +1,15 @@
 //! `gateway`: serves tools to clients, on standard input and output or at an address, and answers the hooks of agents.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use agent::Host;
+use gateway::agent_hooks::client::open_agent_folder;
 use gateway::endpoint::{self, EndpointError, ListenRequest, LocalStream, McpRequest, RequestBody};
 use gateway::endpoint_server;
 use gateway::mcp::ServedTools;
-use protocol::UserError;
 use protocol::settings::Posture;
+use protocol::{SessionId, UserError};
 
 use super::{gateway_http, gateway_servers};
 use crate::args::{GatewayCommand, McpGatewayArgs};
@@ -54,6 +55,9 @@ async fn serve_mcp(
     }
     // Standard output is the protocol's alone.
     out.redirect_to_stderr();
+    if let Some(session) = args.agent_session {
+        return serve_agent_session(&config.data_dir, &SessionId(session), request).await;
+    }
     if std::io::stdin().is_terminal() {
         out.write_warning(&UserError::new(
             "This waits for a client that speaks MCP on standard input.",
@@ -83,6 +87,25 @@ async fn serve_mcp(
     gateway::mcp::serve(served, from, to, wait_for_termination()).await?;
     desk.close();
     Ok(ExitReason::Done)
+}
+
+/// Serves the agent of a session, whose calls are made there. Where nobody works in the session, nothing is served.
+async fn serve_agent_session(
+    data_dir: &Path,
+    session: &SessionId,
+    request: McpRequest,
+) -> CliResult {
+    let folder = open_agent_folder(data_dir, session)?;
+    match endpoint::open_mcp(folder.path(), request).await {
+        Ok(Some(stream)) => relay_mcp(stream).await,
+        Ok(None) | Err(EndpointError::Absent) => Err(UserError::new(
+            "The session of this agent is not open, so its tools are not served.",
+            "Open the session, and let the agent go on there.",
+        )
+        .into()),
+        Err(EndpointError::Failed(fault)) => Err(fault.into()),
+        Err(EndpointError::Broken(error)) => Err(unreachable_error("session", &error)),
+    }
 }
 
 /// Hands on what a client and the app say to each other.

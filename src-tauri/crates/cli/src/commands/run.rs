@@ -10,6 +10,7 @@ use agent::{AGENT_PROVIDER, Engine, EventBatch, Host, IMPORTED_PROVIDER, Structu
 use gateway::acp_client;
 use protocol::event::Enclosure;
 use protocol::mappers::Vocabulary;
+use protocol::server::mcp_servers::ServerId;
 use protocol::text::display_text::format_count;
 use protocol::view::entry::SessionView;
 use protocol::{ModelChoice, Op, SessionId, SessionState};
@@ -17,6 +18,7 @@ use provider::{Provider, Script, ScriptedProvider};
 use serde_json::Value;
 
 use super::prompt::Prompt;
+use super::servers::parse_server_name;
 use super::{prompt, sessions};
 use crate::args::{AgentOptionArg, ColorChoice, RunAgent, RunArgs};
 use crate::event_printer::EventPrinter;
@@ -36,6 +38,7 @@ pub(crate) async fn run_agent(
     out: &mut OutputWriter,
 ) -> CliResult {
     let external_model = external_model(&run)?;
+    let servers = parse_servers(run.server_names())?;
     let asks = !run.headless && !run.consent.approve_all && !out.is_json() && is_attended();
     let mut config = super::engine_config(data_dir, Host::Headless { approve_all: false })?;
     config = super::apply_approval_args(config, run.consent)?;
@@ -114,6 +117,7 @@ pub(crate) async fn run_agent(
                 output_schema: schema,
                 temperature: run.temperature,
                 agent: run.agent.as_ref().and_then(RunAgent::manifest),
+                servers,
                 enclosure: run.enclosed.then_some(Enclosure {
                     hosts: run.allow_host,
                 }),
@@ -314,6 +318,13 @@ pub(crate) struct NewSessionOptions<'a> {
     temperature: Option<f64>,
     agent: Option<&'a Path>,
     enclosure: Option<Enclosure>,
+    servers: Option<Vec<ServerId>>,
+}
+
+/// Parses the names of servers that an agent is given.
+fn parse_servers(names: Option<Vec<String>>) -> Result<Option<Vec<ServerId>>, CliError> {
+    let parsed = names.map(|names| names.iter().map(|name| parse_server_name(name)).collect());
+    parsed.transpose()
 }
 
 /// Reads a structured request from a file.
@@ -339,6 +350,7 @@ pub(crate) async fn open_session(
         agent: wants.agent.map(super::absolute_workspace).transpose()?,
         planning: false,
         enclosure: wants.enclosure,
+        servers: wants.servers,
     };
     let receipt = desk.submit(op).await.map_err(CliError::usage_error)?;
     let session = receipt

@@ -296,6 +296,7 @@ async fn what_waits_in_the_window_is_left_alone() {
         agent: None,
         planning: false,
         enclosure: None,
+        servers: None,
     };
     desk.submit(op).await.unwrap();
     let waits = async {

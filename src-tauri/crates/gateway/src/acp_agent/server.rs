@@ -110,6 +110,7 @@ impl AgentServer {
             agent: None,
             planning: false,
             enclosure: None,
+            servers: None,
         };
         let opened = self.desk.submit(op).await?.session;
         opened.ok_or_else(|| UserError::new("The session was not opened.", "Try again."))

@@ -10,7 +10,7 @@ use agent_client_protocol::v1::schema::{
     AgentCapabilities, CancelNotification, ClientCapabilities, ContentBlock,
     ElicitationCapabilities, ElicitationFormCapabilities, ElicitationUrlCapabilities,
     FileSystemCapabilities, ImageContent, Implementation, InitializeRequest, InitializeResponse,
-    LoadSessionRequest, Meta, NewSessionRequest, NewSessionResponse, PromptRequest,
+    LoadSessionRequest, McpServer, Meta, NewSessionRequest, NewSessionResponse, PromptRequest,
     ResumeSessionRequest, SessionId, StopReason, TextContent,
 };
 use agent_client_protocol::{Agent, Error, ErrorCode, JsonRpcMessage as _, Lines, UntypedMessage};
@@ -28,10 +28,12 @@ use super::agent_process::{AgentProcess, start_agent};
 use super::current_turn::CurrentTurn;
 use super::error_output::ErrorOutput;
 use super::faults::{ENDED_REASON, describe_error, late_reason, sign_in_error, start_error};
+use super::given_servers::{GivenServers, to_mcp_servers};
 use super::hook_endpoint::HookEndpoint;
 use super::incoming::connect;
 use super::turn_handler::TurnHandler;
 use super::{AcpAgents, HookHost};
+use crate::agent_servers::AgentServers;
 use crate::connections::session_hooks::{HookSetup, set_up_session_hooks};
 use crate::limits::{AGENT_CANCEL_MAX, AGENT_MESSAGE_BYTES_MAX, AGENT_START_MAX, TEXT_FLUSH_EVERY};
 
@@ -46,10 +48,16 @@ pub(super) struct AgentConnection {
     /// Cancelled when the agent is gone.
     gone: CancellationToken,
     process: AgentProcess,
-    /// Where its hooks ask; none if it has none of ours.
+    /// Where its hooks ask, and its servers are served; none if it has neither of ours.
     endpoint: Option<HookEndpoint>,
+    /// Whether hooks of ours hold its commands to their effects.
+    is_held: bool,
     /// Members of `_meta` in the request that opens its session.
     session_meta: Meta,
+    /// MCP servers of the session.
+    given: GivenServers,
+    /// Those that it is given, as it is told of them.
+    mcp_servers: Vec<McpServer>,
     /// What it lets a person choose.
     options: Arc<AgentOptions>,
     /// What its session cost so far, in US dollars.
@@ -73,8 +81,9 @@ impl AgentConnection {
         turn: &AgentTurn,
         agents: &AcpAgents,
     ) -> Result<Self, UserError> {
-        let (endpoint, setup) = open_hooks(&command, turn, agents.hooks.as_ref()).await?;
-        let started = start_agent(&command, turn, &agents.passed, setup.env).await?;
+        let servers = GivenServers::choose(&command, turn, agents.hooks.as_ref());
+        let setup = AgentSetup::open(&command, turn, agents.hooks.as_ref(), &servers).await?;
+        let started = start_agent(&command, turn, &agents.passed, setup.hooks.env).await?;
         let Companion {
             input,
             output,
@@ -131,9 +140,12 @@ impl AgentConnection {
             gone,
             process,
             cost_usd: Mutex::default(),
-            endpoint,
+            endpoint: setup.endpoint,
+            is_held: setup.is_held,
             options,
-            session_meta: setup.meta,
+            session_meta: setup.hooks.meta,
+            given: servers,
+            mcp_servers: setup.mcp_servers,
         };
         let session = tokio::time::timeout(AGENT_START_MAX, agent.open_session(turn, &hello)).await;
         let session = match session {
@@ -300,7 +312,9 @@ impl AgentConnection {
                 }
             }
         }
-        let request = NewSessionRequest::new(turn.folder()).meta(self.meta());
+        let request = NewSessionRequest::new(turn.folder())
+            .mcp_servers(self.mcp_servers.clone())
+            .meta(self.meta());
         let answer = self.send_opening(request.to_untyped_message()?).await?;
         let made: NewSessionResponse = serde_json::from_value(answer)?;
         self.tell_beginning(turn, hello, former.is_some());
@@ -314,10 +328,12 @@ impl AgentConnection {
     async fn reopen_session(&self, folder: &Path, id: &SessionId) -> Result<(), Error> {
         let request = match self.capabilities.session_capabilities.resume.is_some() {
             true => ResumeSessionRequest::new(id.clone(), folder)
+                .mcp_servers(self.mcp_servers.clone())
                 .meta(self.meta())
                 .to_untyped_message()?,
             // What it tells of the session so far is on record already: no turn takes it.
             false => LoadSessionRequest::new(id.clone(), folder)
+                .mcp_servers(self.mcp_servers.clone())
                 .meta(self.meta())
                 .to_untyped_message()?,
         };
@@ -347,7 +363,7 @@ impl AgentConnection {
             None => self.command.title.clone(),
         };
         let runs = "It runs its tools itself, after they were judged here.";
-        let (how, hint) = match (&self.command.elsewhere, turn.enclosure(), &self.endpoint) {
+        let (how, hint) = match (&self.command.elsewhere, turn.enclosure(), self.is_held) {
             (Some(elsewhere), _, _) => (
                 format!("It works elsewhere: `{elsewhere}`."),
                 "It has nothing of this machine: its files and commands are those of there. A card shows what it says of a call.",
@@ -357,17 +373,18 @@ impl AgentConnection {
                     .to_owned(),
                 "It asks about nothing before that.",
             ),
-            (None, None, Some(_)) => (
+            (None, None, true) => (
                 runs.to_owned(),
                 "Its commands are held to the effects that were approved.",
             ),
-            (None, None, None) => (
+            (None, None, false) => (
                 runs.to_owned(),
                 "A command that it runs is not held to the effects that its card shows.",
             ),
         };
         let fault = UserError::new(format!("{name} answers in this session. {how}"), hint);
         turn.add_notice(NoticeLevel::Note, fault);
+        self.given.tell(turn, &self.command.title);
         if is_new_again {
             let fault = UserError::new(
                 format!(
@@ -389,26 +406,53 @@ impl AgentConnection {
     }
 }
 
-/// Opens the endpoint for an agent that takes hooks for one session, and returns what the agent is given for them.
-async fn open_hooks(
-    command: &AgentCommand,
-    turn: &AgentTurn,
-    host: Option<&HookHost>,
-) -> Result<(Option<HookEndpoint>, HookSetup), UserError> {
-    // An enclosed agent is judged by what it changed.
-    let host = host.filter(|_| turn.enclosure().is_none());
-    let (Some(host), Some(agent)) = (host, command.known()) else {
-        return Ok((None, HookSetup::default()));
-    };
-    let words = [&host.program, Path::new("--data-dir"), &host.data_dir];
-    let words = words.map(|word| word.to_string_lossy().into_owned());
-    let Some(mut setup) = set_up_session_hooks(agent, &words, &host.data_dir.join("agents"))?
-    else {
-        return Ok((None, HookSetup::default()));
-    };
-    let endpoint = HookEndpoint::open(&host.data_dir, turn.session()).await?;
-    setup.env.push(endpoint.variable());
-    Ok((Some(endpoint), setup))
+/// What an agent is given before it starts.
+#[derive(Default)]
+struct AgentSetup {
+    endpoint: Option<HookEndpoint>,
+    hooks: HookSetup,
+    is_held: bool,
+    mcp_servers: Vec<McpServer>,
+}
+
+impl AgentSetup {
+    /// Sets up an agent's hooks, if it takes them for one session, and its servers; and opens the endpoint for them.
+    async fn open(
+        command: &AgentCommand,
+        turn: &AgentTurn,
+        host: Option<&HookHost>,
+        servers: &GivenServers,
+    ) -> Result<Self, UserError> {
+        // An enclosed agent is judged by what it changed.
+        let Some(host) = host.filter(|_| turn.enclosure().is_none()) else {
+            return Ok(Self::default());
+        };
+        let hooks = match command.known() {
+            Some(agent) => {
+                let words = [&host.program, Path::new("--data-dir"), &host.data_dir];
+                let words = words.map(|word| word.to_string_lossy().into_owned());
+                set_up_session_hooks(agent, &words, &host.data_dir.join("agents"))?
+            }
+            None => None,
+        };
+        if hooks.is_none() && servers.list().is_empty() {
+            return Ok(Self::default());
+        }
+        let servers = AgentServers::new(turn, servers.list().to_vec());
+        let mcp_servers = to_mcp_servers(&servers, host, turn.session());
+        let endpoint = HookEndpoint::open(&host.data_dir, turn.session(), servers).await?;
+        let is_held = hooks.is_some();
+        let mut hooks = hooks.unwrap_or_default();
+        if is_held {
+            hooks.env.push(endpoint.variable());
+        }
+        Ok(Self {
+            endpoint: Some(endpoint),
+            hooks,
+            is_held,
+            mcp_servers,
+        })
+    }
 }
 
 /// Returns the first request. `serves_tools` offers the agent our files and terminals.

@@ -1,4 +1,4 @@
-//! The endpoint of one agent: its hooks ask there, in the session that it answers in.
+//! The endpoint of one agent: its hooks ask there, in the session that it answers in, and its MCP servers are served there.
 
 use std::io;
 use std::path::Path;
@@ -12,6 +12,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::agent_hooks::client::{AGENT_SESSION_VARIABLE, open_agent_folder};
 use crate::agent_hooks::turn_hooks::TurnHooks;
+use crate::agent_servers::AgentServers;
 use crate::endpoint_server::{ServeOptions, serve_hooks};
 use crate::limits::ENDPOINT_BIND_MAX;
 
@@ -27,20 +28,24 @@ pub(super) struct HookEndpoint {
 }
 
 impl HookEndpoint {
-    /// Serves the endpoint of the agent in a session.
+    /// Serves the endpoint of the agent in a session, which is given these servers.
     ///
     /// # Errors
     /// The endpoint cannot be opened.
-    pub async fn open(data_dir: &Path, session: &SessionId) -> Result<Self, UserError> {
+    pub async fn open(
+        data_dir: &Path,
+        session: &SessionId,
+        servers: AgentServers,
+    ) -> Result<Self, UserError> {
         let folder = open_agent_folder(data_dir, session)?;
         let listener = bind(folder.path()).await.map_err(|error| {
             UserError::new(
-                "The endpoint for the agent's hooks cannot be opened.",
+                "The endpoint for the agent's hooks and servers cannot be opened.",
                 "Look whether the data folder can be written, and whether another process works in the session.",
             )
             .with_source(&error)
         })?;
-        let hooks = Arc::new(TurnHooks::new());
+        let hooks = Arc::new(TurnHooks::new(servers));
         let stop = CancellationToken::new();
         tokio::spawn(serve(hooks.clone(), listener, folder, stop.clone()));
         Ok(Self {

@@ -18,6 +18,7 @@ mod enclosed_turn;
 mod error_output;
 mod faults;
 mod files;
+mod given_servers;
 mod hook_endpoint;
 mod incoming;
 mod offered_options;

@@ -91,6 +91,14 @@ impl ToolUse {
         title.or(self.fields.name.as_deref()).unwrap_or("a tool")
     }
 
+    /// Returns the name of the tool, if it may be one of a server: agents say that of none of their own that run or change
+    /// something.
+    pub fn server_tool(&self) -> Option<&str> {
+        let kind = self.fields.kind.unwrap_or_default();
+        let name = self.fields.name.as_deref();
+        name.filter(|_| kind == ToolKind::Other)
+    }
+
     /// Returns the text of the result.
     pub fn result_text(&self) -> String {
         let output = self.fields.raw_output.as_ref();

@@ -144,7 +144,7 @@ impl TurnHandler {
             let mut state = self.state.lock();
             let seen = state.calls.entry(id.clone()).or_default();
             seen.used.apply_update(&request.tool_call);
-            if self.is_enclosed {
+            if self.is_enclosed || self.is_judged_by_gateway(&seen.used) {
                 return PermissionAnswer::Allow;
             }
             seen.judged = Judged::Handled;
@@ -183,6 +183,15 @@ impl TurnHandler {
         }
     }
 
+    /// Whether a call is one of a server that the agent was given. The gateway before it judges and records it.
+    fn is_judged_by_gateway(&self, used: &ToolUse) -> bool {
+        let (Some(hooks), Some(agent)) = (&self.hooks, self.command.agent) else {
+            return false;
+        };
+        let tool = used.server_tool();
+        tool.is_some_and(|tool| hooks.servers().has_tool(agent, tool))
+    }
+
     /// Judges a call of the agent.
     async fn judge_use(&self, used: &ToolUse) -> Result<UseVerdict, UserError> {
         let mut approved = Vec::new();
@@ -217,7 +226,17 @@ impl TurnHandler {
         self.over.cancel();
         self.reports.close();
         self.reports.wait().await;
+        self.tell_server_faults();
         self.state.lock().used
+    }
+
+    /// Tells the person of servers that the agent could not be given.
+    fn tell_server_faults(&self) {
+        let faults = self
+            .hooks
+            .iter()
+            .flat_map(|hooks| hooks.servers().take_faults());
+        faults.for_each(|fault| self.turn.add_notice(NoticeLevel::Warning, fault));
     }
 
     /// Takes what the agent says at the end of a prompt.
@@ -256,6 +275,9 @@ impl TurnHandler {
         let judged = std::mem::replace(&mut seen.judged, Judged::Handled);
         let used = seen.used.clone();
         drop(state);
+        if self.is_judged_by_gateway(&used) {
+            return;
+        }
         let text = used.result_text();
         let result = match is_success {
             true => DelegatedResult::Succeeded(text),

@@ -21,6 +21,7 @@ use serde_json::{Map, Value};
 
 pub use crate::agent_calls::agent::ExternalAgent;
 pub use crate::agent_calls::delegated::to_delegated_calls;
+pub(crate) use crate::agent_calls::server_tools::is_tool_of_server;
 
 use crate::agent_calls::places::CallPlace;
 use crate::agent_calls::tables::{Meaning, find_row};

@@ -21,6 +21,21 @@ pub(super) fn find_server_tool(call: &AgentCall<'_>) -> Option<String> {
     is_named.then(|| build_tool_id(server, tool, &format!("{tool}\0{tool}")))
 }
 
+/// Whether a tool, as an agent names it, is one of the server that it knows by this name.
+pub(crate) fn is_tool_of_server(agent: ExternalAgent, tool: &str, server: &str) -> bool {
+    let server = to_name(server);
+    let start = match agent {
+        ExternalAgent::ClaudeCode | ExternalAgent::Codex => format!("mcp__{server}__"),
+        ExternalAgent::GeminiCli => format!("mcp_{server}_"),
+        ExternalAgent::Opencode => format!("{server}_"),
+        // It names the tool alone.
+        ExternalAgent::Cursor => return false,
+    };
+    let name = tool.strip_prefix(&start);
+    // Some agents put other words into the place of a tool's name.
+    name.is_some_and(|name| !name.is_empty() && to_name(name) == name)
+}
+
 /// Splits `server_tool`, whose server is exactly one of these.
 fn split_by_servers<'a>(name: &'a str, servers: &[String]) -> Option<(&'a str, &'a str)> {
     let mut splits = servers.iter().filter_map(|server| {

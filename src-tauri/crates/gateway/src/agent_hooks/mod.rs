@@ -32,8 +32,9 @@ use self::event::{HookEvent, HookEventKind};
 use self::session::{HookQuestion, HookSession};
 use crate::agent_calls::ExternalAgent;
 use crate::connections::check::CHECK_SESSION;
-use crate::endpoint::{HookOutput, HookRequest};
+use crate::endpoint::{HookOutput, HookRequest, McpRequest};
 use crate::limits::{AGENT_SESSIONS_MAX, ANSWER_MARGIN, TERMINAL_ENV_BYTES_MAX};
+use crate::mcp::ServedTools;
 
 /// What answers the hooks of agents, and keeps what was approved until it is fetched.
 #[async_trait]
@@ -65,6 +66,17 @@ pub(crate) trait HookAnswerer: Send + Sync {
     /// # Errors
     /// No session has such a call, or its effects could not be committed.
     async fn fetch(&self, call: &CallId, digest: &Digest) -> Result<CommandStreams, UserError>;
+
+    /// Opens tools for the gateway of an agent's server; none where agents are given none.
+    ///
+    /// # Errors
+    /// The agent was not given them, or they are not there.
+    async fn open_tools(
+        self: Arc<Self>,
+        _request: &McpRequest,
+    ) -> Option<Result<ServedTools, UserError>> {
+        None
+    }
 
     /// Whether a call of an agent is open.
     fn has_open_calls(&self) -> bool;

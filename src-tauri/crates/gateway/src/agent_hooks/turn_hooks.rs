@@ -1,5 +1,5 @@
-//! Hooks of an agent that answers in a session of ours: its calls belong to the turn that runs, whatever id the agent has
-//! for its session.
+//! Hooks of an agent that answers in a session of ours, and the MCP servers that it is given: its calls belong to the turn
+//! that runs, whatever id the agent has for its session.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -19,10 +19,13 @@ use super::dialect::HookDialect;
 use super::event::{HookEvent, HookEventKind, ToolUse};
 use super::session::{HookQuestion, HookSession};
 use super::{HookAnswerer, cancel_after, not_kept_error};
-use crate::endpoint::{HookOutput, HookRequest};
+use crate::agent_servers::AgentServers;
+use crate::endpoint::{HookOutput, HookRequest, McpRequest};
+use crate::mcp::{ServedTools, TurnClients};
 
-/// Hooks of one agent.
+/// Hooks and servers of one agent.
 pub(crate) struct TurnHooks {
+    servers: AgentServers,
     turn: Mutex<Option<Arc<HookedTurn>>>,
 }
 
@@ -38,9 +41,10 @@ struct HookedTurn {
 }
 
 impl TurnHooks {
-    /// Returns hooks that deny until a turn begins.
-    pub fn new() -> Self {
+    /// Returns hooks that deny until a turn begins, and these servers.
+    pub fn new(servers: AgentServers) -> Self {
         Self {
+            servers,
             turn: Mutex::default(),
         }
     }
@@ -59,6 +63,11 @@ impl TurnHooks {
     /// Ends the turn: further calls are denied.
     pub fn end_turn(&self) {
         *self.turn.lock() = None;
+    }
+
+    /// Returns the servers that the agent is given.
+    pub fn servers(&self) -> &AgentServers {
+        &self.servers
     }
 
     /// Lets calls pass that were approved when the agent asked about them by its protocol.
@@ -161,6 +170,10 @@ impl HookAnswerer for TurnHooks {
         match event.kind {
             HookEventKind::Before(used) => {
                 let turn = self.turn().ok_or_else(no_turn_error)?;
+                // Its gateway judges it.
+                if self.servers.has_tool(dialect.agent, &used.tool) {
+                    return Ok(HookDecision::Pass.write(dialect));
+                }
                 let cancel = cancel_after(gone, Duration::from_millis(request.wait_ms));
                 let question = HookQuestion {
                     used,
@@ -203,12 +216,28 @@ impl HookAnswerer for TurnHooks {
         fetched.unwrap_or_else(|| Err(not_kept_error(call)))
     }
 
+    async fn open_tools(
+        self: Arc<Self>,
+        request: &McpRequest,
+    ) -> Option<Result<ServedTools, UserError>> {
+        let served = self.servers.open(request).await;
+        Some(served.map(|served| served.for_turns(self)))
+    }
+
     fn has_open_calls(&self) -> bool {
         self.turn().is_some()
     }
 
     async fn close(&self) {
         self.end_turn();
+    }
+}
+
+impl TurnClients for TurnHooks {
+    fn current_client(&self) -> Result<Arc<ExternalClient>, UserError> {
+        let turn = self.turn().ok_or_else(no_turn_error)?;
+        turn.client.reload_tools();
+        Ok(turn.client.clone())
     }
 }
 

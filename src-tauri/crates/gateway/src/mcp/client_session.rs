@@ -10,6 +10,15 @@ use tokio::sync::OnceCell;
 
 use super::served_tools::ServedTools;
 
+/// Whose turn the calls of an agent's servers belong to.
+pub(crate) trait TurnClients: Send + Sync {
+    /// Returns the client of the turn that runs.
+    ///
+    /// # Errors
+    /// No turn runs.
+    fn current_client(&self) -> Result<Arc<ExternalClient>, UserError>;
+}
+
 /// The session of a client's calls, once there was one. Clones are the same session.
 #[derive(Clone, Default)]
 pub(crate) struct ClientSession {
@@ -28,15 +37,18 @@ impl ClientSession {
     }
 
     /// Returns the client of the session, which is opened with the first call. A 2026 client names itself in each request:
-    /// the first one names the session.
+    /// the first one names the session. An agent's servers have the client of the turn that runs.
     ///
     /// # Errors
-    /// The folder cannot be opened any more, or the record cannot be written.
+    /// The folder cannot be opened any more, the record cannot be written, or no turn runs.
     pub async fn open(
         &self,
         served: &ServedTools,
         context: &RequestContext<RoleServer>,
-    ) -> Result<&Arc<ExternalClient>, UserError> {
+    ) -> Result<Arc<ExternalClient>, UserError> {
+        if let Some(turns) = served.turns() {
+            return turns.current_client();
+        }
         let open = || async {
             let (name, version) = match context.client_info() {
                 Some(info) => (info.name, info.version),
@@ -55,7 +67,7 @@ impl ClientSession {
             };
             served.open_client(client).await
         };
-        self.client.get_or_try_init(open).await
+        self.client.get_or_try_init(open).await.cloned()
     }
 
     /// Ends the running calls.

@@ -45,6 +45,8 @@ pub(crate) struct GatewayServer {
     calls: ClientSession,
     /// Cancelled when the client has closed its side.
     input_closed: CancellationToken,
+    /// Cancelled when no call goes on any more.
+    calls_stopped: CancellationToken,
 }
 
 impl Drop for GatewayServer {
@@ -60,16 +62,19 @@ impl GatewayServer {
             served,
             calls: ClientSession::default(),
             input_closed: gone,
+            calls_stopped: CancellationToken::new(),
         }
     }
 
     /// Ends the running calls.
     pub fn stop_calls(&self) {
+        self.calls_stopped.cancel();
         self.calls.stop();
     }
 
     /// Ends the running calls, and waits until everything is on disk.
     pub async fn close(&self) -> Result<(), UserError> {
+        self.calls_stopped.cancel();
         self.calls.close().await
     }
 
@@ -87,7 +92,7 @@ impl GatewayServer {
     ) -> Result<Arc<ExternalClient>, ErrorData> {
         let session = self.session(context);
         let client = session.open(&self.served, context).await;
-        client.cloned().map_err(|fault| internal_error_data(&fault))
+        client.map_err(|fault| internal_error_data(&fault))
     }
 
     /// Makes a call of a tool, by the name that calls know it by.
@@ -108,7 +113,15 @@ impl GatewayServer {
             heard: sender,
             questions: questions.map(|client| Arc::new(client) as _),
         };
-        let answer = client.make_call(request, &context.ct).await;
+        let call = client.make_call(request, &context.ct);
+        let answer = match self.served.turns() {
+            None => call.await,
+            // The client is the turn's, and does not end with the connection. A call that nobody waits for is stopped.
+            Some(_) => tokio::select! {
+                answer = call => answer,
+                () = self.calls_stopped.cancelled() => Err(closed_error()),
+            },
+        };
         // No word on progress comes after the answer; once the client has closed its side, nothing takes words any more.
         if let Some(mut task) = task {
             tokio::select! {
@@ -145,9 +158,9 @@ impl GatewayServer {
         arguments: JsonObject,
         context: &RequestContext<RoleServer>,
     ) -> Result<T, ErrorData> {
-        let server = self.served.server().filter(|server| match read {
-            ServerRead::Resource => server.offers().resources,
-            ServerRead::Prompt => server.offers().prompts,
+        let server = self.served.server().filter(|_| match read {
+            ServerRead::Resource => self.served.offers().resources,
+            ServerRead::Prompt => self.served.offers().prompts,
         });
         let Some(server) = server else {
             let text = "The server has neither resources nor prompts of this kind.";
@@ -167,9 +180,9 @@ impl GatewayServer {
         request: Option<PaginatedRequestParams>,
         context: &RequestContext<RoleServer>,
     ) -> Result<T, ErrorData> {
-        let server = self.served.server().filter(|server| match list {
-            ServerList::Resources | ServerList::ResourceTemplates => server.offers().resources,
-            ServerList::Prompts => server.offers().prompts,
+        let server = self.served.server().filter(|_| match list {
+            ServerList::Resources | ServerList::ResourceTemplates => self.served.offers().resources,
+            ServerList::Prompts => self.served.offers().prompts,
         });
         let Some(server) = server else {
             return Ok(T::default());
@@ -203,7 +216,8 @@ impl ServerHandler for GatewayServer {
         &self,
         _requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        self.served.server().map(list_changes::subscription_filter)
+        let is_watched = self.served.server().is_some();
+        is_watched.then(|| list_changes::subscription_filter(self.served.offers()))
     }
 
     /// Tells a client of 2026 when a list changes, until it listens no more.
@@ -333,6 +347,10 @@ impl ServerHandler for GatewayServer {
 /// Returns the answer for an internal error that keeps a request from being answered.
 fn internal_error_data(fault: &UserError) -> ErrorData {
     ErrorData::internal_error(fault.to_string(), None)
+}
+
+fn closed_error() -> UserError {
+    UserError::new("The connection was closed.", "Connect again.")
 }
 
 fn invalid_cursor_error() -> ErrorData {

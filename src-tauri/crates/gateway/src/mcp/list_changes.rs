@@ -1,6 +1,6 @@
 //! Which lists a client is told of, and when they change.
 
-use agent::{BackingChanges, BackingServer, ChangedList};
+use agent::{BackingChanges, ChangedList, ServerOffers};
 use rmcp::model::{
     PromptListChangedNotification, PromptsCapability, ResourceListChangedNotification,
     ResourcesCapability, ServerCapabilities, ServerNotification, SubscriptionFilter,
@@ -14,8 +14,8 @@ use super::served_tools::ServedTools;
 pub(super) fn capabilities(served: &ServedTools) -> ServerCapabilities {
     let mut capabilities = ServerCapabilities::default();
     let mut tools = ToolsCapability::default();
-    if let Some(server) = served.server() {
-        let offers = server.offers();
+    if served.server().is_some() {
+        let offers = served.offers();
         tools.list_changed = Some(true);
         capabilities.resources = offers.resources.then(|| {
             let mut resources = ResourcesCapability::default();
@@ -33,8 +33,7 @@ pub(super) fn capabilities(served: &ServedTools) -> ServerCapabilities {
 }
 
 /// Returns the changes that a client of 2026 can listen to.
-pub(super) fn subscription_filter(server: &BackingServer) -> SubscriptionFilter {
-    let offers = server.offers();
+pub(super) fn subscription_filter(offers: ServerOffers) -> SubscriptionFilter {
     let mut filter = SubscriptionFilter::builder().tools_list_changed().build();
     filter.resources_list_changed = offers.resources.then_some(true);
     filter.prompts_list_changed = offers.prompts.then_some(true);

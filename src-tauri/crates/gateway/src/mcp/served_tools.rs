@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agent::{BackingServer, Engine, ExternalClient};
+use agent::{BackingServer, Engine, ExternalClient, ServerOffers};
 use protocol::UserError;
 use protocol::event::ClientInfo;
 use rmcp::model::Tool;
 
 use super::client_questions::PassedQuestions;
+use super::client_session::TurnClients;
 use super::tool_description;
 use crate::endpoint::McpRequest;
 
@@ -19,6 +20,8 @@ pub struct ServedTools {
     workspace: PathBuf,
     server: Option<BackingServer>,
     passed_questions: PassedQuestions,
+    /// Whose turn the calls belong to; none where the calls of a client are a session of their own.
+    turns: Option<Arc<dyn TurnClients>>,
 }
 
 impl ServedTools {
@@ -40,6 +43,7 @@ impl ServedTools {
             workspace: request.workspace.clone(),
             server,
             passed_questions: PassedQuestions::default(),
+            turns: None,
         };
         served.list().map(|_| served)
     }
@@ -51,6 +55,34 @@ impl ServedTools {
             passed_questions,
             ..self
         }
+    }
+
+    /// Returns the same for an agent in a session: each call belongs to the turn that runs. It has the tools of the server alone.
+    #[must_use]
+    pub(crate) fn for_turns(self, turns: Arc<dyn TurnClients>) -> Self {
+        Self {
+            turns: Some(turns),
+            ..self
+        }
+    }
+
+    /// Returns whose turn the calls belong to.
+    pub(super) fn turns(&self) -> Option<&Arc<dyn TurnClients>> {
+        self.turns.as_ref()
+    }
+
+    /// Returns what is served beside tools.
+    pub(super) fn offers(&self) -> ServerOffers {
+        match (&self.server, &self.turns) {
+            (Some(server), None) => server.offers(),
+            // A session's tools do not read a server's resources and prompts.
+            (Some(_), Some(_)) | (None, _) => ServerOffers::default(),
+        }
+    }
+
+    /// Waits until the engine is closed.
+    pub(crate) async fn wait_until_closed(&self) {
+        self.engine.wait_until_closed().await;
     }
 
     /// Returns the questions that are passed on.

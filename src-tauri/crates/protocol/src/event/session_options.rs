@@ -60,6 +60,10 @@ pub struct SessionOptions {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub server: Option<ServerId>,
+    /// MCP servers whose tools the agent of somebody else that answers is given; none given for all that are on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub agent_servers: Option<Vec<ServerId>>,
     /// Sandbox around the agent of somebody else that answers in the session; none where it runs in the open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

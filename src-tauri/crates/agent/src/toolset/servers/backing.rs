@@ -122,13 +122,7 @@ impl Servers {
         self.store.reload();
         let given = match choice {
             ServerChoice::Configured(id) => {
-                let server = self.store.find(id)?;
-                if !server.settings().enabled {
-                    return Err(UserError::new(
-                        format!("The server `{id}` is off."),
-                        format!("Switch it on first: countersign servers enable {id}."),
-                    ));
-                }
+                let server = self.find_enabled(id)?;
                 server.ensure_connected().await?;
                 return Ok(Arc::new(ServerUse {
                     server,
@@ -154,6 +148,22 @@ impl Servers {
             Some(_) | None => {}
         }
         Ok(used)
+    }
+
+    /// Returns a server that is set up and on.
+    ///
+    /// # Errors
+    /// It is not set up, or it is off.
+    pub fn find_enabled(&self, id: &ServerId) -> Result<Arc<McpServer>, UserError> {
+        self.store.reload();
+        let server = self.store.find(id)?;
+        match server.settings().enabled {
+            true => Ok(server),
+            false => Err(UserError::new(
+                format!("The server `{id}` is off."),
+                format!("Switch it on first: countersign servers enable {id}."),
+            )),
+        }
     }
 
     /// Returns the server behind a gateway that serves it in a workspace; none if it is gone or off.

@@ -145,6 +145,13 @@ impl Servers {
         self.store.map_entries(|server| server.view())
     }
 
+    /// Returns the names of the servers that are on.
+    pub fn enabled_ids(&self) -> Vec<ServerId> {
+        let views = self.views().into_iter();
+        let enabled = views.filter(|view| view.settings.enabled);
+        enabled.map(|view| view.settings.id).collect()
+    }
+
     /// Keeps a server that could not be switched on in place of another.
     fn add_failed(&self, original: &Arc<McpServer>, server: Arc<McpServer>) {
         let id = server.settings().id.clone();

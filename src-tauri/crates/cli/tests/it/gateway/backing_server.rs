@@ -102,6 +102,20 @@ fn a_tool_that_changed_between_two_starts_is_withheld() {
     client.close();
 }
 
+/// An agent of a session that is closed may still start its gateways.
+#[test]
+fn an_agent_is_served_nothing_where_its_session_is_not_open() {
+    let place = CliFixture::new();
+    let script = place.write_outside_file("server.py", SERVER);
+    place.run_ok(&["servers", "add", "small", "--", "python3", &script]);
+    place.run_ok(&["servers", "enable", "small"]);
+    let words = ["--server", "small", "--agent-session", "ses_1"];
+    let refused = place.run(&[&["gateway", "mcp"], &words[..]].concat());
+    assert_eq!((refused.code, refused.out.as_str()), (1, ""), "{refused:?}");
+    let why = "The session of this agent is not open";
+    assert!(refused.err.contains(why), "{refused:?}");
+}
+
 #[test]
 fn a_server_that_is_set_up_is_served_alone() {
     let place = CliFixture::new();
