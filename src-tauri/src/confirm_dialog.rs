@@ -217,6 +217,7 @@ fn describe_op(op: &Op) -> &'static str {
         }
         Op::CollectHistory => "Delete old entries of the history",
         Op::CloseSession { .. } => "Close the session",
+        Op::DeleteSession { .. } => "Delete a session, which cannot be undone",
         Op::SetPlanning { .. } => "End planning",
         Op::SkipAsks { .. } => "Skip asks for a while",
         Op::SetAgentOption { .. } => "Change the model, or an option of the agent",

@@ -306,6 +306,7 @@ mod tests {
             json!({ "type": "undo", "entry": "u" }),
             json!({ "type": "collect_history" }),
             json!({ "type": "close_session", "session": "s" }),
+            json!({ "type": "delete_session", "session": "s", "host": "window" }),
             json!({ "type": "set_planning", "session": "s", "on": false }),
             json!({ "type": "try_tool", "workspace": "/w", "tool": "bash", "arguments": {} }),
             json!({ "type": "skip_asks", "session": null, "minutes": 5 }),

@@ -6,6 +6,8 @@ pub(crate) mod attention;
 pub(crate) mod briefing;
 // Accounts of calls, from their events alone.
 pub(crate) mod call_account;
+// Sessions that the person deletes.
+pub(crate) mod deletions;
 // The demo, whole, as a golden stream that the interface's tests replay.
 pub(crate) mod demo;
 // Sessions that go on from a message of another one.

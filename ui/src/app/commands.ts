@@ -96,6 +96,14 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
       icon: 'fork',
       run: () => void forkSession(desk, session.id),
     });
+  if (session && !busy)
+    here.push({
+      id: 'delete',
+      text: 'Delete session…',
+      hint: session.title,
+      icon: 'delete',
+      run: () => void desk.deletion.ask(session),
+    });
   // The first one is what Enter runs, and must not stop anything.
   if (session && busy)
     here.push({

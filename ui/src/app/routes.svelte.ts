@@ -21,6 +21,7 @@ const sources = {
   rulePanel: () => import('../features/rules/Panel.svelte'),
   palette: () => import('../features/palette/Palette.svelte'),
   keys: () => import('../features/palette/Keys.svelte'),
+  deletion: () => import('../features/deletion/DeleteSession.svelte'),
   // Modules that acts of the window need of a screen.
   book: () => import('../features/rules/book.svelte'),
   sources: () => import('../features/servers/sources.svelte'),

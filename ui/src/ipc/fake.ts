@@ -1,6 +1,6 @@
 // An engine made of a recorded stream: for tests, and for the interface in a plain browser (?fake=demo|empty|keyless|large|stream|reach|transcript).
 
-import { beginEntry, changeEntry, entryId, isCall, sessionAfter } from '../state/fold';
+import { beginEntry, changeEntry, entryId, isCall, sessionAfter, type CallEntry } from '../state/fold';
 import type {
   AgentOption,
   Answer,
@@ -232,6 +232,9 @@ export class FakeHost implements Host {
         this.emit(fork, { type: 'session_opened', title: `Fork of ${title}`, workspace, model });
         return fork;
       }
+      case 'delete_session':
+        this.emit(op.session, { type: 'session_deleted', host: op.host, calls: this.#callsOf(op.session).length });
+        return null;
       case 'close_session':
         // The effects of closing a session are not in the stream.
         return null;
@@ -468,6 +471,26 @@ export class FakeHost implements Host {
       }
       case 'tools':
         return { type: 'tools', tools: asSet(this.tools, this.#snapshot.settings.tools) };
+      case 'deletion_preview': {
+        const calls = this.#callsOf(query.session);
+        const undos = calls.flatMap((entry) => entry.body.undo ?? []);
+        return {
+          type: 'deletion_preview',
+          calls: calls.length,
+          sub_agents: [...this.#sessions.values()].filter(({ parent }) => parent?.session === query.session).length,
+          undo_entries: undos.length,
+          undo_bytes: undos.reduce((sum, { bytes }) => sum + bytes, 0),
+        };
+      }
+      case 'deleted_sessions':
+        return {
+          type: 'deleted_sessions',
+          sessions: this.events
+            .flatMap(({ session, at, body }) =>
+              body.type === 'session_deleted' ? [{ session, at, host: body.host, calls: body.calls }] : [],
+            )
+            .reverse(),
+        };
       case 'export':
         return { type: 'export', text: '' };
       case 'skipped_asks':
@@ -510,6 +533,13 @@ export class FakeHost implements Host {
     const waiting = entries.filter((entry) => isCall(entry) && entry.body.state === 'waiting').length;
     const session = sessionAfter(this.#sessions.get(event.session), event, waiting);
     if (session) this.#sessions.set(event.session, session);
+    if (event.body.type !== 'session_deleted') return;
+    this.#sessions.delete(event.session);
+    this.#entries.delete(event.session);
+  }
+
+  #callsOf(session: string): CallEntry[] {
+    return (this.#entries.get(session) ?? []).filter(isCall);
   }
 
   #find(session: string, id: string): Entry | undefined {

@@ -3,6 +3,7 @@
 import type { Event } from '../ipc/bindings';
 import type { Host } from '../ipc/desk';
 import { Agents } from './agents.svelte';
+import { Deletion } from './deletion.svelte';
 import { isCall, type CallEntry } from './fold';
 import { Focus } from './focus.svelte';
 import { Folders } from './folders.svelte';
@@ -25,6 +26,7 @@ export class Desk extends Store {
   readonly folders: Folders;
   readonly agents: Agents;
   readonly ruleOffer: RuleOffer;
+  readonly deletion: Deletion;
   readonly reading = new Reading();
   readonly zoom: Zoom;
 
@@ -41,6 +43,7 @@ export class Desk extends Store {
     this.folders = new Folders(this);
     this.agents = new Agents(this);
     this.ruleOffer = new RuleOffer(this, this.navigation);
+    this.deletion = new Deletion(this);
   }
 
   /**

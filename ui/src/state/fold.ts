@@ -300,9 +300,10 @@ export function keepEnd(text: string, bytesMax: number): string {
   return new TextDecoder().decode(bytes.subarray(cut));
 }
 
-/** The session's line after an event; none if the session was never opened. `waiting` counts its calls on the desk. */
+/** The session's line after an event; none if the session was never opened, or was deleted. `waiting` counts its calls on the desk. */
 export function sessionAfter(before: SessionView | undefined, event: Event, waiting: number): SessionView | undefined {
   const body = event.body;
+  if (body.type === 'session_deleted') return undefined;
   const view = before ?? (body.type === 'session_opened' ? opened(event, body) : undefined);
   if (!view) return undefined;
   // Nothing happened in the session.

@@ -425,3 +425,25 @@ test('what a server asks stands on the desk with its call, and its answer counts
   expect(second?.answered).toBeNull();
   expect([state.sessions[0]?.waiting, state.sessions[0]?.usage.input_tokens]).toEqual([1, 2]);
 });
+
+describe('a deleted session', () => {
+  test('is taken out with its calls and its page, and the others keep their order', () => {
+    const events = [happen(opened, 'one'), happen(opened, 'two'), happen(opened, 'three')];
+    const call: EventBody = {
+      type: 'call_proposed',
+      message: 'm',
+      call: { id: 'c', name: 'read', arguments: {} },
+      reasoning: null,
+    };
+    const before = withEmptyPage(reduce(start(), [...events, happen(call, 'two')]), 'two');
+    expect(before.live.size).toBe(1);
+    const deleted = happen({ type: 'session_deleted', host: 'window', calls: 1 }, 'two');
+    const after = reduce(before, [deleted, happen(opened, 'four')]);
+    expect(after.sessions.map(({ id }) => id)).toEqual([
+      'four',
+      ...before.sessions.map(({ id }) => id).filter((id) => id !== 'two'),
+    ]);
+    expect([after.live.size, after.pages.size, after.stale.size]).toEqual([0, 0, 0]);
+    expect(reduce(after, [happen({ type: 'session_renamed', title: 'Late' }, 'two')]).sessions).toHaveLength(3);
+  });
+});

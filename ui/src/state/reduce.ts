@@ -240,6 +240,10 @@ interface Draft {
 }
 
 function apply(draft: Draft, event: Event): void {
+  if (event.body.type === 'session_deleted') {
+    forget(draft, event.session);
+    return;
+  }
   const id = entryId(event);
   if (id !== null) {
     const start = beginEntry(event);
@@ -250,6 +254,13 @@ function apply(draft: Draft, event: Event): void {
   for (const entry of draft.waiting.values()) if (entry.session === event.session) waiting += 1;
   const session = sessionAfter(draft.sessions.get(event.session), event, waiting);
   if (session) draft.sessions.set(event.session, session);
+}
+
+/** Takes everything of a deleted session out. */
+function forget(draft: Draft, session: string): void {
+  for (const entries of [draft.live, draft.waiting])
+    for (const [key, entry] of entries) if (entry.session === session) entries.delete(key);
+  for (const kept of [draft.sessions, draft.pages, draft.stale]) kept.delete(session);
 }
 
 function change(draft: Draft, event: Event, id: string): void {
@@ -305,7 +316,8 @@ function pageToWrite(draft: Draft, session: string, page: Page): Entry[] {
 /** The sessions in their order, those that were not there before first. */
 function newFirst(before: readonly SessionView[], after: ReadonlyMap<string, SessionView>): SessionView[] {
   const all = [...after.values()];
-  return [...all.slice(before.length).reverse(), ...all.slice(0, before.length)];
+  const kept = before.filter(({ id }) => after.has(id)).length;
+  return [...all.slice(kept).reverse(), ...all.slice(0, kept)];
 }
 
 /**

@@ -159,6 +159,7 @@ impl EventPrinter {
             SessionEvent::Opened { .. }
             | SessionEvent::Renamed { .. }
             | SessionEvent::Placed { .. }
+            | SessionEvent::Deleted { .. }
             | SessionEvent::Changed { .. }
             | SessionEvent::ModelChanged { .. }
             | SessionEvent::AsksSkipped { .. }

@@ -12,6 +12,7 @@ use crate::rule::rules_view::{RuleCheck, RulesCheck, RulesComparison, RulesView}
 use crate::server::mcp_servers::{ServerImportSource, ServerLogLine, ServerView};
 use crate::server::resources::ServerResources;
 use crate::session::agent_options::AgentOption;
+use crate::session::deletion::{DeletedSession, DeletionPreview};
 use crate::session::skipped_asks::SkippedAsk;
 use crate::text::display_text::DisplaySpan;
 use crate::view::attention::AttentionReport;
@@ -182,6 +183,13 @@ pub enum Answer {
     SearchProviders {
         /// The search providers, in the order of the settings.
         providers: Vec<crate::server::search_providers::SearchProviderView>,
+    },
+    /// Answer to `deletion_preview`.
+    DeletionPreview(DeletionPreview),
+    /// Answer to `deleted_sessions`.
+    DeletedSessions {
+        /// The sessions, the last deleted one first.
+        sessions: Vec<DeletedSession>,
     },
     /// Answer to `export`.
     Export {

@@ -10,6 +10,7 @@ use crate::rule::grants::GrantRequest;
 use crate::rule::rules_view::{NewRule, RuleLocation};
 use crate::server::apis::ApiChange;
 use crate::server::mcp_servers::{ServerChange, ServerId};
+use crate::session::deletion::DeletionHost;
 use crate::session::list_place::ListPlace;
 use crate::{
     CallId, Content, Digest, GrantId, MessageId, ModelChoice, RuleScope, ServerAnswer,
@@ -189,6 +190,14 @@ pub enum Op {
     CloseSession {
         /// The session.
         session: SessionId,
+    },
+    /// Deletes a session that does nothing, with those of its sub-agents: its events, its copies for undo, and its long
+    /// outputs are erased, which cannot be undone. That it was deleted stays on record, without any content.
+    DeleteSession {
+        /// The session.
+        session: SessionId,
+        /// Host in which the person deletes it.
+        host: DeletionHost,
     },
     /// Trusts a project's rules file: from now on, exactly the text that was shown may loosen.
     TrustRules {

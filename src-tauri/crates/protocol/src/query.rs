@@ -283,6 +283,14 @@ pub enum Query {
     LanguageServers,
     /// Configured web search providers, each with whether the key that it needs was found.
     SearchProviders,
+    /// What goes if a session is deleted.
+    DeletionPreview {
+        /// The session.
+        session: SessionId,
+    },
+    /// The sessions that were deleted, the last one first, at most
+    /// [`DeletedSession::LISTED_MAX`](crate::session::deletion::DeletedSession::LISTED_MAX).
+    DeletedSessions,
     /// A session as text.
     Export {
         /// The session.

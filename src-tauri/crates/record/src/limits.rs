@@ -34,6 +34,10 @@ pub(crate) const DEFERRED_ENTRIES_MAX: usize = 4_096;
 pub(crate) const DEFERRED_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Events from the first to the last of an entry that may be deferred: a reader walks over those between.
 pub(crate) const DEFERRED_SPAN_MAX: u64 = 4_096;
+/// Events of a deleted session in one transaction: a few milliseconds of work.
+pub(crate) const ERASED_EVENTS_MAX: usize = 512;
+/// Pages of the full-text index that are merged in one transaction.
+pub(crate) const MERGED_PAGES_MAX: i64 = 64;
 /// Connections that read at the same time; a further reader waits for one of them.
 pub(crate) const READERS_MAX: usize = 4;
 /// How long one process waits for another that writes to the same database, in milliseconds. A disk that others keep

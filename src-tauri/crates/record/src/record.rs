@@ -107,6 +107,16 @@ impl Record {
         self.inner.queue.push_request(WriterRequest::PublishForeign);
     }
 
+    /// Waits until nothing is left of the sessions that were deleted, on this thread. Not for use within an async task.
+    ///
+    /// # Errors
+    /// Something is left, as on a full disk: it is erased later, at the next start at the latest.
+    pub fn wait_until_erased(&self) -> Result<(), RecordError> {
+        let (done, told) = oneshot::channel();
+        self.inner.queue.push_request(WriterRequest::Erase(done));
+        told.blocking_recv().unwrap_or(Err(RecordError::Closed))
+    }
+
     /// Runs a query on the projections as of one moment, with every event in them that was acknowledged before.
     pub(crate) fn query_projections<T>(
         &self,

@@ -33,6 +33,10 @@ pub(crate) const APPLICATION_ID: i32 = 0x4353_474e;
 ///
 /// The seventh format has other names for tables, columns and members of the folded JSON, so that everything which is
 /// derived from the events is derived from them anew.
+///
+/// Since the eighth format a session can be deleted: `deletions` names the event that says so, and only events before it
+/// may be removed. `erased` is how far that is: 0 while events and their rows are left, 1 while the full-text index may
+/// still hold words of them, 2 once nothing is left.
 pub(crate) const MIGRATIONS: &[&str] = &["
 CREATE TABLE sessions (
     key  INTEGER PRIMARY KEY,
@@ -170,6 +174,23 @@ CREATE TABLE rule_hits (
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE projected (upto INTEGER NOT NULL) STRICT;
 INSERT INTO projected VALUES (0);
+", "
+CREATE TABLE deletions (
+    session INTEGER PRIMARY KEY,
+    seq     INTEGER NOT NULL,
+    erased  INTEGER NOT NULL
+) STRICT;
+CREATE INDEX deletions_owed ON deletions (erased) WHERE erased < 2;
+CREATE TRIGGER deletions_told BEFORE INSERT ON deletions
+WHEN NOT EXISTS (SELECT 1 FROM events WHERE seq = NEW.seq AND session = NEW.session AND type = 'session_deleted')
+BEGIN SELECT raise(ABORT, 'no event says that the session was deleted'); END;
+CREATE TRIGGER deletions_stay BEFORE DELETE ON deletions BEGIN SELECT raise(ABORT, 'deletions are only added'); END;
+CREATE TRIGGER deletions_keep BEFORE UPDATE OF session, seq ON deletions
+BEGIN SELECT raise(ABORT, 'deletions are only added'); END;
+DROP TRIGGER events_stay;
+CREATE TRIGGER events_stay BEFORE DELETE ON events
+WHEN NOT EXISTS (SELECT 1 FROM deletions WHERE session = OLD.session AND seq > OLD.seq)
+BEGIN SELECT raise(ABORT, 'events are only added'); END;
 "];
 
 /// The format of a database: how many steps it has taken.
@@ -249,6 +270,9 @@ mod tests {
         "projected",
         "chat_parts",
     ];
+
+    /// The format that derives everything anew. Those after it take its rows as they are.
+    const DERIVED_ANEW: usize = 7;
 
     fn list_tables(conn: &Connection) -> Vec<String> {
         let mut statement = conn
@@ -382,7 +406,9 @@ mod tests {
                     body.replace(present, earlier)
                 })
             });
-            insert_stale_rows(&conn, format);
+            if format < DERIVED_ANEW {
+                insert_stale_rows(&conn, format);
+            }
             migrate(&mut conn, MIGRATIONS).unwrap();
             project_all(&conn);
             assert_eq!(derived_rows(&conn), expected, "format {format}");
@@ -481,6 +507,34 @@ mod tests {
                  FROM chat_parts ORDER BY seq";
             assert_eq!(rows_as_json(&conn, query), shown, "{} steps", steps.len());
         }
+    }
+
+    /// Nobody can make room for a removal of events without the event that says so.
+    #[test]
+    fn a_deletion_is_told_and_stays() {
+        let mut conn = Connection::open_in_memory().unwrap();
+        migrate(&mut conn, MIGRATIONS).unwrap();
+        conn.execute_batch(
+            "INSERT INTO sessions VALUES (1, 's', 1, NULL);
+             INSERT INTO events VALUES (1, 1, NULL, 0, 'notice_added', '{}'), (2, 1, NULL, 0, 'session_deleted', '{}'),
+                (3, 1, NULL, 0, 'notice_added', '{}');",
+        )
+        .unwrap();
+        let refusal = |change: &str| conn.execute_batch(change).unwrap_err().to_string();
+        let untold = refusal("INSERT INTO deletions VALUES (1, 3, 0)");
+        assert!(untold.contains("no event says"), "{untold}");
+        conn.execute_batch("INSERT INTO deletions VALUES (1, 2, 0)")
+            .unwrap();
+        for change in ["DELETE FROM deletions", "UPDATE deletions SET seq = 4"] {
+            let error = refusal(change);
+            assert!(error.contains("deletions are only added"), "{error}");
+        }
+        for kept in [2, 3] {
+            let error = refusal(&format!("DELETE FROM events WHERE seq = {kept}"));
+            assert!(error.contains("events are only added"), "{error}");
+        }
+        conn.execute_batch("DELETE FROM events WHERE seq = 1")
+            .unwrap();
     }
 
     #[test]

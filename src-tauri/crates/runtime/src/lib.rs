@@ -89,6 +89,6 @@ pub use search::{
     NamedFile, find_files, list_file_sizes, read_named_files, search_lines,
 };
 pub use undo::{
-    History, RestoreCheck, RestoreError, RestoreMeta, RestoreResult, RetentionLimits,
-    UndoDirection, UndoEntryMeta,
+    History, RemovedEntries, RestoreCheck, RestoreError, RestoreMeta, RestoreResult,
+    RetentionLimits, UndoDirection, UndoEntryMeta,
 };

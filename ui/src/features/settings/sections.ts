@@ -56,7 +56,7 @@ export const settingsSections: readonly SectionInfo[] = [
     title: 'Undo & data',
     icon: 'history',
     lead: 'The copies by which changes are undone, and how long they and long outputs are kept.',
-    words: 'snapshot backup storage disk space history',
+    words: 'snapshot backup storage disk space history deleted',
   },
   {
     id: 'web_search',

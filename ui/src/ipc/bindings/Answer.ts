@@ -8,6 +8,8 @@ import type { Backtest } from "./Backtest";
 import type { Briefing } from "./Briefing";
 import type { BriefingText } from "./BriefingText";
 import type { CallAccount } from "./CallAccount";
+import type { DeletedSession } from "./DeletedSession";
+import type { DeletionPreview } from "./DeletionPreview";
 import type { DisplaySpan } from "./DisplaySpan";
 import type { Entry } from "./Entry";
 import type { Event } from "./Event";
@@ -159,7 +161,11 @@ servers: Array<LanguageServerView>, } | { "type": "search_providers",
 /**
  * The search providers, in the order of the settings.
  */
-providers: Array<SearchProviderView>, } | { "type": "export", 
+providers: Array<SearchProviderView>, } | { "type": "deletion_preview" } & DeletionPreview | { "type": "deleted_sessions", 
+/**
+ * The sessions, the last deleted one first.
+ */
+sessions: Array<DeletedSession>, } | { "type": "export", 
 /**
  * The exported text.
  */

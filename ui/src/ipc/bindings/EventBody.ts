@@ -5,6 +5,7 @@ import type { CallId } from "./CallId";
 import type { Content } from "./Content";
 import type { ContextUse } from "./ContextUse";
 import type { Decision } from "./Decision";
+import type { DeletionHost } from "./DeletionHost";
 import type { Digest } from "./Digest";
 import type { Effort } from "./Effort";
 import type { Evidence } from "./Evidence";
@@ -68,7 +69,15 @@ title: string, } | { "type": "session_placed",
 /**
  * Where the session stands from now on.
  */
-place: ListPlace, } | { "type": "session_changed", 
+place: ListPlace, } | { "type": "session_deleted", 
+/**
+ * Host in which the person deleted it.
+ */
+host: DeletionHost, 
+/**
+ * Number of calls that it had.
+ */
+calls: number, } | { "type": "session_changed", 
 /**
  * The new state.
  */

@@ -3,6 +3,7 @@ import type { ApiChange } from "./ApiChange";
 import type { CallId } from "./CallId";
 import type { Content } from "./Content";
 import type { Decision } from "./Decision";
+import type { DeletionHost } from "./DeletionHost";
 import type { Digest } from "./Digest";
 import type { Enclosure } from "./Enclosure";
 import type { GrantId } from "./GrantId";
@@ -201,7 +202,15 @@ before?: MessageId, } | { "type": "close_session",
 /**
  * The session.
  */
-session: SessionId, } | { "type": "trust_rules", 
+session: SessionId, } | { "type": "delete_session", 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * Host in which the person deletes it.
+ */
+host: DeletionHost, } | { "type": "trust_rules", 
 /**
  * The workspace root, absolute.
  */

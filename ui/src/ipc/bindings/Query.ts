@@ -299,7 +299,11 @@ wanted: ServerResourceQuery, } | { "type": "discover_servers",
 /**
  * The workspace root, absolute; none for the person's own configurations alone.
  */
-workspace: string | null, } | { "type": "apis" } | { "type": "language_servers" } | { "type": "search_providers" } | { "type": "export", 
+workspace: string | null, } | { "type": "apis" } | { "type": "language_servers" } | { "type": "search_providers" } | { "type": "deletion_preview", 
+/**
+ * The session.
+ */
+session: SessionId, } | { "type": "deleted_sessions" } | { "type": "export", 
 /**
  * The session.
  */

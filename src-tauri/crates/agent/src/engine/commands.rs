@@ -19,7 +19,8 @@ use serde_json::Value;
 use crate::engine::demo;
 use crate::engine::maintenance::{recovery, retention};
 use crate::engine::{
-    agent_options, agent_servers, decisions, enclosed_turns, session_fork, skipped_asks, tool_trial,
+    agent_options, agent_servers, decisions, enclosed_turns, session_deletion, session_fork,
+    skipped_asks, tool_trial,
 };
 use crate::permissions::{manifest, trust};
 use crate::rulebook::{self, RulebookScope};
@@ -130,6 +131,9 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
             session_fork::fork_session(engine, &session, before).await
         }
         Op::CloseSession { session } => close_session(engine, &session).await,
+        Op::DeleteSession { session, host } => {
+            session_deletion::delete_session(engine, &session, host).await
+        }
         Op::TrustRules { workspace, digest } => {
             let data_dir = &engine.config.data_dir;
             let root = trust::trust_project(data_dir, Path::new(&workspace), &digest);

@@ -19,6 +19,7 @@ pub(crate) mod model_options;
 mod posture;
 pub(crate) mod queries;
 pub(crate) mod request;
+mod session_deletion;
 mod session_fork;
 pub(crate) mod session_import;
 pub mod settings;
@@ -149,6 +150,9 @@ impl Engine {
         } else {
             skipped_asks::end_earlier_skips(&desk.state).await?;
             recovery::run_recovery(&desk.state).await?;
+            if let Err(fault) = session_deletion::finish_deletions(&desk.state).await {
+                tracing::warn!(%fault, "something of a deleted session is still there");
+            }
             let engine = desk.state.clone();
             tokio::spawn(async move {
                 if let Err(fault) = retention::run_retention(&engine).await {

@@ -17,7 +17,9 @@ use serde_json::{Map, Value};
 use tools::Registry;
 
 use crate::engine::settings::settings_path;
-use crate::engine::{agent_options, attention_report, dry_run_command, skipped_asks};
+use crate::engine::{
+    agent_options, attention_report, dry_run_command, session_deletion, skipped_asks,
+};
 use crate::host::config::EngineConfig;
 use crate::limits::{LINES_FILE_BYTES_MAX, LINES_MAX, OUTPUT_PAGE_BYTES};
 use crate::permissions::trust;
@@ -51,6 +53,10 @@ pub(crate) async fn build_snapshot(engine: &Arc<EngineState>) -> Result<EngineVi
 }
 
 /// Answers one question.
+#[expect(
+    clippy::cognitive_complexity,
+    reason = "one arm a question, each a call"
+)]
 pub(crate) async fn answer_query(
     engine: &Arc<EngineState>,
     query: Query,
@@ -269,6 +275,12 @@ pub(crate) async fn answer_query(
             })
             .await?
         }
+        Query::DeletionPreview { session } => {
+            Answer::DeletionPreview(session_deletion::preview_deletion(engine, &session).await?)
+        }
+        Query::DeletedSessions => Answer::DeletedSessions {
+            sessions: session_deletion::list_deleted_sessions(engine)?,
+        },
         Query::Export { session, format } => {
             let format = record::ExportFormat::parse(&format)?;
             Answer::Export {

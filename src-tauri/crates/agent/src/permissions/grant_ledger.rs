@@ -1,6 +1,7 @@
 //! The ledger of grants: one file for each in the data folder, so that no two approvals write the same file, whichever
 //! processes share the folder, and so that a revocation takes effect everywhere at once.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use policy::RuleSet;
@@ -128,6 +129,21 @@ pub(crate) fn mark_revoked(
         save_grant(data_dir, &granted)?;
     }
     Ok(granted)
+}
+
+/// Removes the grants of sessions that held no longer than these.
+pub(crate) fn remove_session_grants(
+    data_dir: &Path,
+    sessions: &BTreeSet<SessionId>,
+) -> Result<(), UserError> {
+    let (all, _) = load_grants(data_dir);
+    let own = all
+        .iter()
+        .filter(|one| one.lasts == GrantScope::Session && sessions.contains(&one.made_by.session));
+    for granted in own {
+        runtime::remove_if_exists(&grant_path(data_dir, &granted.id))?;
+    }
+    Ok(())
 }
 
 /// Whether a grant is not revoked, as stored on disk at this moment.

@@ -237,6 +237,7 @@ impl Conversation {
             SessionEvent::ModelChanged { effort, .. } => self.options.effort = *effort,
             SessionEvent::Renamed { .. }
             | SessionEvent::Placed { .. }
+            | SessionEvent::Deleted { .. }
             | SessionEvent::AsksSkipped { .. }
             | SessionEvent::AsksResumed { .. }
             | SessionEvent::Changed { .. }

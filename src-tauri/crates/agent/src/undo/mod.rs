@@ -151,7 +151,10 @@ pub(crate) async fn undo_timeline(
 
 /// Returns every undo entry in its current state. An entry that no process is working on any more and that was left
 /// unfinished, by a crash or because an earlier version could not settle it, is first settled to one side.
-fn list_entries(history: &History, data_dir: &Path) -> Result<Vec<UndoEntry>, UserError> {
+pub(crate) fn list_entries(
+    history: &History,
+    data_dir: &Path,
+) -> Result<Vec<UndoEntry>, UserError> {
     let entries = history.entries()?;
     let is_left = |entry: &UndoEntry| {
         entry.state == UndoState::Prepared && !is_locked_or_unknown(data_dir, &entry.session)

@@ -29,6 +29,7 @@ mod providers;
 mod replay_input;
 mod run;
 mod servers;
+mod session_deletion;
 mod session_import;
 mod sessions;
 mod source_commands;

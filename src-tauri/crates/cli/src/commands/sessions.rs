@@ -7,6 +7,7 @@ use protocol::view::entry::SessionView;
 use protocol::{At, Entry, EntryBody, MessageId, Op, SessionId, SessionState};
 use serde_json::json;
 
+use super::session_deletion::{delete_sessions, list_deleted};
 use super::session_import::import_sessions;
 use crate::args::{ForkSessionArgs, SessionNames, SessionsArgs, SessionsCommand};
 use crate::exit::{CliError, CliResult, ExitReason};
@@ -36,7 +37,9 @@ pub(crate) async fn run_sessions(
         }
         Some(SessionsCommand::Close(names)) => close_sessions(desk, &names, out).await,
         Some(SessionsCommand::Fork(args)) => fork_session(desk, &args, out).await,
+        Some(SessionsCommand::Delete(args)) => delete_sessions(desk, &args, out).await,
         Some(SessionsCommand::Import(args)) => import_sessions(desk, args, out).await,
+        None if args.deleted => list_deleted(desk, args.limit, out).await,
         None => list_sessions(desk, &args, out).await,
     }
 }
@@ -186,7 +189,10 @@ async fn find_entry_back(
 }
 
 /// Finds all sessions that are named: one wrong name is an error before anything is done.
-async fn find_sessions(desk: &Engine, names: &SessionNames) -> Result<Vec<SessionView>, CliError> {
+pub(super) async fn find_sessions(
+    desk: &Engine,
+    names: &SessionNames,
+) -> Result<Vec<SessionView>, CliError> {
     let mut sessions = Vec::new();
     for name in &names.sessions {
         sessions.push(find_session(desk, name).await?);

@@ -39,6 +39,7 @@ mod runs;
 #[cfg(unix)]
 mod server_file_tools;
 mod servers;
+mod session_deletion;
 mod session_import;
 mod settings;
 mod short_ids;

@@ -162,6 +162,7 @@ impl Follower {
             SessionEvent::NoticeAdded { notice } => self.server.update_from_notice(notice),
             SessionEvent::Opened { .. }
             | SessionEvent::Placed { .. }
+            | SessionEvent::Deleted { .. }
             | SessionEvent::Changed { .. }
             | SessionEvent::ModelChanged { .. }
             | SessionEvent::AsksSkipped { .. }

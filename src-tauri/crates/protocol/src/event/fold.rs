@@ -368,7 +368,8 @@ fn truncate_start(text: &mut String, bytes_max: usize) {
     text.drain(..text.len() - kept);
 }
 
-/// Returns the session's view after an event. `waiting` is the number of calls that wait for the person.
+/// Returns the session's view after an event; none if the session was deleted. `waiting` is the number of calls that wait
+/// for the person.
 pub fn fold_session(
     before: Option<SessionView>,
     event: &Event,
@@ -403,6 +404,7 @@ pub fn fold_session(
             agent_options: None,
             context: None,
         },
+        (EventBody::Session(SessionEvent::Deleted { .. }), _) => return None,
         (_, before) => before?,
     };
     match &event.body {

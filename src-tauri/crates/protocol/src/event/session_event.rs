@@ -7,6 +7,7 @@ use crate::event::session_options::{PlanningActor, SessionOptions};
 use crate::event::{Notice, SessionState};
 use crate::model::Effort;
 use crate::session::agent_options::AgentOption;
+use crate::session::deletion::DeletionHost;
 use crate::session::list_place::ListPlace;
 use crate::session::parent_call::ParentCall;
 use crate::session::skipped_asks::AsksResumption;
@@ -45,6 +46,14 @@ pub enum SessionEvent {
     Placed {
         /// Where the session stands from now on.
         place: ListPlace,
+    },
+    /// The person deleted the session. All its earlier events are erased; this one is kept.
+    #[serde(rename = "session_deleted")]
+    Deleted {
+        /// Host in which the person deleted it.
+        host: DeletionHost,
+        /// Number of calls that it had.
+        calls: u64,
     },
     /// The state of a session changed.
     #[serde(rename = "session_changed")]
@@ -116,6 +125,7 @@ super::name_events!(SessionEvent {
     Opened: "session_opened",
     Renamed: "session_renamed",
     Placed: "session_placed",
+    Deleted: "session_deleted",
     Changed: "session_changed",
     PlanningSet: "planning_set",
     ModelChanged: "model_changed",

@@ -191,6 +191,7 @@ fn map_session_event(event: &SessionEvent) -> Option<ChatEvent> {
         }),
         SessionEvent::Renamed { .. }
         | SessionEvent::Placed { .. }
+        | SessionEvent::Deleted { .. }
         | SessionEvent::PlanningSet { .. }
         | SessionEvent::ModelChanged { .. }
         | SessionEvent::AsksSkipped { .. }

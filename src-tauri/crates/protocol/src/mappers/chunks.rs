@@ -149,6 +149,7 @@ impl ChunkMapper {
             SessionEvent::Opened { .. }
             | SessionEvent::Renamed { .. }
             | SessionEvent::Placed { .. }
+            | SessionEvent::Deleted { .. }
             | SessionEvent::ModelChanged { .. }
             | SessionEvent::AsksSkipped { .. }
             | SessionEvent::AsksResumed { .. }

@@ -1,6 +1,7 @@
 //! Questions to the record: sessions, desk, transcript, events and undo entries.
 
 pub(crate) mod attention;
+mod deletions;
 pub(crate) mod verdicts;
 
 use protocol::view::entry::SessionView;

@@ -62,6 +62,7 @@ impl MemoryLog {
                         let _ = done.send(());
                     }
                     WriterRequest::Project(done) => drop(done.send(true)),
+                    WriterRequest::Erase(done) => drop(done.send(Ok(()))),
                 }
             }
         }

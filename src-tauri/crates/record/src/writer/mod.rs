@@ -2,6 +2,7 @@
 //! them, then acknowledges them; and projects them once nothing waits, or on request.
 
 pub(crate) mod ack;
+pub(crate) mod erasure;
 pub(crate) mod event_rows;
 pub(crate) mod memory_log;
 pub(crate) mod queue;
@@ -19,6 +20,7 @@ use crate::projections::load;
 use crate::projections::load::EVENT_COLUMNS;
 use crate::projections::statements::seq_to_sql;
 use crate::projections::{Projector, StoredEvents};
+use crate::writer::erasure::{Erasure, ErasureProgress};
 use crate::writer::event_rows::EventInserter;
 use crate::writer::queue::{QueuedEvents, WriterBatch, WriterQueue, WriterRequest, WriterWork};
 use crate::writer::search_scope::EntryKeys;
@@ -40,6 +42,7 @@ pub(crate) struct Writer {
     on_disk: bool,
     /// State of the deferred work.
     deferred: DeferredWork,
+    erasure: Erasure,
 }
 
 /// The state of deferred work.
@@ -64,6 +67,7 @@ struct WriteResult {
 impl Writer {
     pub(crate) fn new(conn: Connection, publish: PublishFn) -> Result<Self, RecordError> {
         let last = load::load_last_seq(&conn)?;
+        let erasure = Erasure::new(&conn)?;
         Ok(Self {
             conn,
             publish,
@@ -72,6 +76,7 @@ impl Writer {
             last,
             on_disk: false,
             deferred: DeferredWork::Waiting,
+            erasure,
         })
     }
 
@@ -90,6 +95,10 @@ impl Writer {
                         self.project_pending();
                     }
                     asks.into_iter().for_each(|ask| self.handle_request(ask));
+                    // It goes on whatever others record meanwhile.
+                    if self.erasure.has_work() {
+                        self.run_deferred(|| true);
+                    }
                 }
                 WriterWork::Deferred => self.run_deferred(|| queue.has_requests()),
             }
@@ -113,13 +122,23 @@ impl Writer {
             WriterRequest::Project(done) => {
                 let _ = done.send(self.project_pending());
             }
+            WriterRequest::Erase(done) => {
+                self.erasure.wait(done);
+                // Also after a failure, or nobody would tell whoever waits.
+                self.deferred = DeferredWork::Waiting;
+            }
         }
     }
 
     /// For how long nothing must be asked before late work is done; none if there is nothing to do.
     fn deferred_delay(&self) -> Option<Duration> {
         match self.deferred {
-            _ if !self.maker.has_work() && !self.maker.live.deferred.has_work() => None,
+            _ if !self.maker.has_work()
+                && !self.maker.live.deferred.has_work()
+                && !self.erasure.has_work() =>
+            {
+                None
+            }
             DeferredWork::Waiting => Some(DEFERRED_IDLE_DELAY),
             DeferredWork::Running => Some(Duration::ZERO),
             DeferredWork::Failed => None,
@@ -157,9 +176,13 @@ impl Writer {
     /// Does some late work, until something is asked.
     fn run_deferred(&mut self, has_query: impl Fn() -> bool) {
         self.deferred = DeferredWork::Running;
-        let done = match self.maker.has_work() {
-            true => self.project_some().map(drop),
-            false => self.write_deferred_slice(has_query),
+        // What is erased is projected by then, so that nothing of it is left to do.
+        let done = if self.maker.has_work() {
+            self.project_some().map(drop)
+        } else if self.erasure.has_work() {
+            self.erase_slice()
+        } else {
+            self.write_deferred_slice(has_query)
         };
         if let Err(error) = done {
             self.abandon_deferred(&error);
@@ -175,9 +198,35 @@ impl Writer {
         Ok(tx.commit()?)
     }
 
+    /// Erases some of what is left of deleted sessions. Where it stood is overwritten.
+    fn erase_slice(&mut self) -> Result<(), RecordError> {
+        self.set_synchronous(false)?;
+        self.set_secure_delete(true)?;
+        let tx = self
+            .conn
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let progress = self.erasure.erase_some(&tx)?;
+        tx.commit()?;
+        if progress == ErasureProgress::Finished {
+            self.set_secure_delete(false)?;
+            if let Err(error) = erasure::truncate_log(&self.conn) {
+                tracing::info!(error = %error.to_user_error(), "the log of the record is emptied later");
+            }
+            self.erasure.finish();
+        }
+        Ok(())
+    }
+
+    fn set_secure_delete(&self, on: bool) -> Result<(), RecordError> {
+        self.conn
+            .pragma_update_and_check(None, "secure_delete", on, |_| Ok(()))?;
+        Ok(())
+    }
+
     /// Gives up the deferred work after an error; it stays deferred in the tables.
     fn abandon_deferred(&mut self, error: &RecordError) {
         self.clear_caches();
+        self.erasure.fail(error);
         self.deferred = DeferredWork::Failed;
         tracing::warn!(error = %error.to_user_error(), "what was left for later waits longer");
     }
@@ -214,6 +263,9 @@ impl Writer {
                 let first = events.first().map_or(self.last, |event| event.seq);
                 self.last = events.last().map_or(self.last, |event| event.seq);
                 self.deferred = DeferredWork::Waiting;
+                if events.iter().any(erasure::is_deletion) {
+                    self.erasure.begin();
+                }
                 let events: Arc<[Event]> = events.into();
                 (self.publish)(Arc::clone(&events));
                 self.maker.push_events(StoredEvents { events, lengths });
@@ -254,16 +306,24 @@ impl Writer {
         };
         let mut log = EventInserter::new(&tx)?;
         let mut lengths = Vec::with_capacity(events.len());
+        let mut deleted = Vec::new();
         for event in events.iter_mut() {
             seq += 1;
             event.seq = seq;
             log.push_event(event, |bytes| {
                 lengths.push(bytes);
-                places.keys_for(&tx, event)
+                let keys = places.keys_for(&tx, event)?;
+                if erasure::is_deletion(event) {
+                    deleted.push((keys.0, event.seq));
+                }
+                Ok(keys)
             })?;
         }
         log.flush_rest()?;
         places.store_spans(&tx)?;
+        for (session, seq) in deleted {
+            erasure::mark_deleted(&tx, session, seq)?;
+        }
         tx.commit()?;
         Ok(WriteResult { foreign, lengths })
     }

@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 use crate::RecordError;
 use crate::limits::{BATCH_EVENTS_MAX, GATHER_DELAY, QUEUED_EVENTS_MAX};
 use crate::writer::ack::{AppendRequest, BatchAck, BatchAckSender, Durability};
+use crate::writer::erasure::ErasureSender;
 
 /// The queue between the threads that append and the one that writes. A batch is due when somebody waits for one of its
 /// events, when one of them must be on the disk, when it is full, or when it was gathered for long enough.
@@ -39,6 +40,8 @@ pub(crate) enum WriterRequest {
     Flush(oneshot::Sender<()>),
     /// Publishes events that another process recorded.
     PublishForeign,
+    /// Waits until nothing is left of deleted sessions.
+    Erase(ErasureSender),
     /// Projects the events so far for a query; the answer says whether that worked.
     Project(mpsc::SyncSender<bool>),
 }

@@ -10,6 +10,7 @@
 mod chat_parts;
 mod crash_recovery;
 mod deferred_projection;
+mod deletions;
 mod disk_full;
 mod export;
 mod log;

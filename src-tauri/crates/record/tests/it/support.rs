@@ -29,6 +29,15 @@ impl Desk {
         }
     }
 
+    pub fn from_parts(record: Record, published: Published, folder: TempDir) -> Self {
+        Self {
+            record,
+            published,
+            folder,
+            at: 0,
+        }
+    }
+
     pub fn file(&self) -> PathBuf {
         self.folder.path().join("record.db")
     }

@@ -26,9 +26,7 @@ impl SessionFolder {
     /// # Errors
     /// Any error reported by the system.
     pub fn open(data_dir: &Path, session: &SessionId) -> Result<Self, FileError> {
-        let path = data_dir
-            .join("sessions")
-            .join(file_name_for_id(session.as_str()));
+        let path = folder_path(data_dir, session);
         create_private_folder(&path)?;
         Ok(Self {
             path: fs::canonicalize(&path).at(path)?,
@@ -42,6 +40,15 @@ impl SessionFolder {
     /// Any error reported by the system.
     pub fn try_lock(&self) -> Result<Option<FileLock>, FileError> {
         try_lock_session(&self.path)
+    }
+
+    /// Removes the folder of a session with everything in it, if there is one.
+    ///
+    /// # Errors
+    /// Any error reported by the system.
+    pub fn remove(data_dir: &Path, session: &SessionId) -> Result<(), FileError> {
+        let path = folder_path(data_dir, session);
+        ignore_not_found(fs::remove_dir_all(&path)).at(path)
     }
 
     /// Removes the folder if it is empty.
@@ -88,6 +95,12 @@ impl SessionFolder {
         ignore_not_found(fs::remove_dir_all(&self.path)).at(&self.path)?;
         create_private_folder(&self.path)
     }
+}
+
+fn folder_path(data_dir: &Path, session: &SessionId) -> PathBuf {
+    data_dir
+        .join("sessions")
+        .join(file_name_for_id(session.as_str()))
 }
 
 /// Locks the session of this folder; `None` while another process works in it.

@@ -7,6 +7,7 @@
 //!
 //! Start reading at [`History`]; an act is planned in `walk`, and carried out in `restore`.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -23,6 +24,7 @@ use crate::{FileError, Workspace, create_private_folder};
 
 mod permissions;
 mod recover;
+mod removal;
 mod retention;
 mod store;
 
@@ -33,6 +35,7 @@ pub use crate::undo::restore::conflict::PathConflict;
 pub use crate::undo::restore::execute::{RestoreCheck, RestoreMeta, RestoreResult};
 use permissions::UnlockedPaths;
 pub use protocol::UndoDirection;
+pub use removal::RemovedEntries;
 pub use retention::RetentionLimits;
 use store::CopyStore;
 
@@ -269,6 +272,30 @@ impl History {
     pub fn collect_garbage(&self, keep: &RetentionLimits) -> Result<CollectionReceipt, UserError> {
         let _turn = self.lock_exclusive()?;
         retention::collect_garbage(&self.0, keep)
+    }
+
+    /// Tells what [`History::remove_sessions`] would take away. Nothing is changed.
+    ///
+    /// # Errors
+    /// As of the removal.
+    pub fn preview_removal(
+        &self,
+        sessions: &BTreeSet<SessionId>,
+    ) -> Result<RemovedEntries, UserError> {
+        let _turn = self.lock_exclusive()?;
+        removal::preview_removal(&self.0, sessions)
+    }
+
+    /// Removes the entries of sessions, and every copy that no other entry needs.
+    ///
+    /// # Errors
+    /// One of the entries is under way, in which case nothing is removed; or any error reported by the system.
+    pub fn remove_sessions(
+        &self,
+        sessions: &BTreeSet<SessionId>,
+    ) -> Result<RemovedEntries, UserError> {
+        let _turn = self.lock_exclusive()?;
+        removal::remove_entries(&self.0, sessions)
     }
 
     /// Returns the space that the history takes on disk, in bytes.

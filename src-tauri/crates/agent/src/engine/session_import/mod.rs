@@ -133,6 +133,15 @@ fn record_session(
     let folder = SessionFolder::open(&engine.config.data_dir, &id)?;
     let lock = SessionLock::default();
     let held = lock.acquire(&folder)?;
+    if engine.record.is_deleted(&id)? {
+        // The person deleted it here: it stays deleted.
+        drop(held);
+        folder.remove_if_empty();
+        return Ok(ImportReceipt {
+            is_new: false,
+            entries: 0,
+        });
+    }
     let recorded = RecordedEvents::new(&engine.session_events(&id)?);
     let is_new = recorded.is_empty();
     let mut composer = EventComposer::new(engine, &id, session, &recorded);

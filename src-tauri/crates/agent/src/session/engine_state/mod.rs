@@ -140,8 +140,13 @@ impl EngineState {
 
     /// Returns a recorded session, and opens it in this process if it is not open yet.
     pub fn session(self: &Arc<Self>, id: &SessionId) -> Result<Arc<Session>, UserError> {
-        if let Some(session) = self.sessions.lock().get(id) {
-            return Ok(session.clone());
+        let open = self.sessions.lock().get(id).cloned();
+        if let Some(session) = open {
+            // Another process may have deleted it since.
+            if !self.record.is_deleted(id)? {
+                return Ok(session);
+            }
+            self.remove_session(id);
         }
         let view = self.record.session(id)?.ok_or_else(|| {
             UserError::new(

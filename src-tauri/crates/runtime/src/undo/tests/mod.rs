@@ -29,6 +29,7 @@ mod modes;
 #[cfg(target_os = "linux")]
 mod pictured;
 mod random;
+mod removed;
 mod story;
 mod traits;
 mod trees;
@@ -326,14 +327,18 @@ impl Fixture {
     }
 
     fn prepare(&self, id: &str, plan: &Plan) -> Result<UndoEntry, FileError> {
-        let meta = UndoEntryMeta {
+        self.history
+            .prepare_entry(&self.workspace, plan, self.meta(id))
+    }
+
+    fn meta(&self, id: &str) -> UndoEntryMeta {
+        UndoEntryMeta {
             id: id.into(),
             session: "ses_1".into(),
             call: "call_1".into(),
             at: NOW + self.history.entries().unwrap().len() as i64,
             title: "Did it".into(),
-        };
-        self.history.prepare_entry(&self.workspace, plan, meta)
+        }
     }
 
     fn carry_out(&self, plan: &Plan) -> Result<(), FileError> {
