@@ -1,4 +1,4 @@
-//! The nine commands that the interface may call. Each only delegates.
+//! The ten commands that the interface may call. Each only delegates.
 
 use agent::EventBatch;
 use gateway::connections;
@@ -6,11 +6,11 @@ use gateway::transcripts::{self, ImportQuery};
 use protocol::connection::{ConnectionAction, ConnectionPlan, ConnectionView, SessionImport};
 use protocol::op::OpReceipt;
 use protocol::query::{Answer, EngineView, Query};
-use protocol::{Digest, Op, UserError};
+use protocol::{Digest, Op, SessionId, UserError};
 use tauri::ipc::Channel;
 use tauri::{AppHandle, State};
 
-use crate::{EngineCell, agent_connections, browser, consent, window_appearance};
+use crate::{EngineCell, agent_connections, browser, consent, session_export, window_appearance};
 
 /// Submits a request, once it is known to come from the person.
 #[tauri::command]
@@ -127,4 +127,16 @@ pub(crate) async fn import_sessions(
         since: connections::recent_since(),
     };
     transcripts::import_sessions(&desk, query).await
+}
+
+/// Exports a session into a file that the person chooses; returns its path, none if they chose none.
+#[tauri::command]
+pub(crate) async fn export_session(
+    app: AppHandle,
+    engine: State<'_, EngineCell>,
+    session: SessionId,
+    format: String,
+) -> Result<Option<String>, UserError> {
+    let desk = engine.open_engine(&app).await?;
+    session_export::export_session(&app, &desk, session, &format).await
 }

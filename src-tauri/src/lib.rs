@@ -1,5 +1,5 @@
-//! The shell: one window, a tray icon, notifications, and nine commands: four delegate to the engine, four to the
-//! gateway for connections of agents and their sessions, one opens the browser.
+//! The shell: one window, a tray icon, notifications, and ten commands: four delegate to the engine, four to the
+//! gateway for connections of agents and their sessions, one opens the browser, one the save dialog for an export.
 //!
 //! **It contains no logic, no SQL and no file access**, and it is the only crate that depends on Tauri. Requests of the
 //! person are passed to the engine as ops or queries; events come back. A request that allows or loosens needs more
@@ -16,6 +16,7 @@ mod confirm_dialog;
 mod consent;
 mod press_tracker;
 mod restart;
+mod session_export;
 mod tray;
 mod window;
 mod window_appearance;
@@ -118,7 +119,8 @@ fn app_builder() -> Builder<Wry> {
             commands::list_connections,
             commands::plan_connection,
             commands::change_connection,
-            commands::import_sessions
+            commands::import_sessions,
+            commands::export_session
         ])
         .on_page_load(|webview, load| {
             if load.event() == PageLoadEvent::Finished {

@@ -10,6 +10,8 @@ pub(crate) mod call_account;
 pub(crate) mod deletions;
 // The demo, whole, as a golden stream that the interface's tests replay.
 pub(crate) mod demo;
+// Sessions that are exported into a file.
+pub(crate) mod exports;
 // Sessions that go on from a message of another one.
 pub(crate) mod forks;
 // Sessions that the person pins and archives.

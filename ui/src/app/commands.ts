@@ -9,6 +9,7 @@ import { canFork, forkSession } from '../state/forks';
 import { settingsSections } from '../features/settings/sections';
 import type { Landmark } from './landmarks';
 import { baseName } from '../widgets/figures';
+import { exportFormats } from '../domain/exports';
 import { sessionStates } from '../domain/states';
 
 /** Acts of the window besides navigation. */
@@ -96,6 +97,16 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
       icon: 'fork',
       run: () => void forkSession(desk, session.id),
     });
+  if (session)
+    here.push(
+      ...exportFormats.map(({ format, text, hint }): Command => ({
+        id: `export-${format}`,
+        text,
+        hint,
+        icon: 'export',
+        run: () => void desk.exportSession(session.id, format),
+      })),
+    );
   if (session && !busy)
     here.push({
       id: 'delete',

@@ -103,6 +103,9 @@ export class SampleHost implements Host {
   changeConnection(): Promise<void> {
     return Promise.resolve();
   }
+  exportSession(): Promise<null> {
+    return Promise.resolve(null);
+  }
   importSessions(): Promise<never> {
     return Promise.reject(new Error('The gallery imports nothing.'));
   }

@@ -1,4 +1,4 @@
-// The one door to the engine: its four commands, the connections of agents, the folder dialog and the browser. No other file imports @tauri-apps.
+// The one door to the engine: its four commands, the connections of agents, the dialogs for folders and exports, and the browser. No other file imports @tauri-apps.
 
 import { Channel, invoke } from '@tauri-apps/api/core';
 import { getCurrentWebview } from '@tauri-apps/api/webview';
@@ -52,7 +52,12 @@ export interface Host {
   changeConnection(agent: string, action: ConnectionAction, shown: string): Promise<void>;
   /** Imports the sessions of an agent that went on in the last week; its events are told as all others. */
   importSessions(agent: string): Promise<SessionImport>;
+  /** Exports a session into a file that the person chooses; gives its path, none if they chose none. */
+  exportSession(session: string, format: ExportFormat): Promise<string | null>;
 }
+
+/** A format that a session is exported to a file in. */
+export type ExportFormat = 'md' | 'jsonl' | 'html';
 
 /** The engine said no: a sentence and the next step. */
 export class Refused extends Error {
@@ -99,6 +104,7 @@ function windowHost(): Host {
     planConnection: (agent, action) => ask('plan_connection', { agent, action }),
     changeConnection: (agent, action, shown) => ask('change_connection', { agent, action, shown }),
     importSessions: (agent) => ask('import_sessions', { agent }),
+    exportSession: (session, format) => ask('export_session', { session, format }),
     pickFolder: async (from, file = false) =>
       (await import('@tauri-apps/plugin-dialog')).open({
         directory: !file,

@@ -24,7 +24,7 @@ import type {
   SkippedAsk,
   UndoEntry,
 } from './bindings';
-import { Refused, type AnswerTo, type Host } from './desk';
+import { Refused, type AnswerTo, type ExportFormat, type Host } from './desk';
 import { account } from './fake_account';
 import { searchEntries } from './fake_search';
 import { emptySnapshot, firstStart, languageViews, promised, withoutKeychain } from './fake_settings';
@@ -52,6 +52,10 @@ export class FakeHost implements Host {
   picked: string | null = '/home/mira/code/site';
   /** The addresses that were opened in the browser. */
   readonly opened: string[] = [];
+  /** The sessions that were exported, each with its format. */
+  readonly exported: [string, ExportFormat][] = [];
+  /** File that the person chooses for an export. */
+  exportFile: string | null = '/home/mira/session.md';
   /** Ids that have a key in the keychain. */
   readonly kept = new Set<string>();
   /** The registered tools. */
@@ -129,6 +133,11 @@ export class FakeHost implements Host {
 
   importSessions(agent: string): Promise<SessionImport> {
     return this.connections.importSessions(agent);
+  }
+
+  exportSession(session: string, format: ExportFormat): Promise<string | null> {
+    this.exported.push([session, format]);
+    return Promise.resolve(this.exportFile);
   }
 
   submit(op: Op): Promise<OpReceipt> {

@@ -14,7 +14,8 @@ import type {
   Settings,
   UserError,
 } from '../ipc/bindings';
-import { faultOf, type AnswerTo, type Host } from '../ipc/desk';
+import { faultOf, type AnswerTo, type ExportFormat, type Host } from '../ipc/desk';
+import { fromHome } from '../widgets/figures';
 import { ancestors, currentStep } from './sub_agents';
 import type { CallEntry } from './fold';
 import {
@@ -237,6 +238,17 @@ export abstract class Store {
     try {
       const answer = await this.query({ type: 'export', session, format });
       await this.copyText(answer.text, this.session(session)?.title);
+    } catch (thrown) {
+      this.tellFault(thrown);
+    }
+  }
+
+  /** Exports a session into a file that the person chooses, and says which. */
+  async exportSession(session: string, format: ExportFormat): Promise<void> {
+    try {
+      const file = await this.#host.exportSession(session, format);
+      if (file === null) return;
+      this.toasts.add({ icon: 'done', ink: 'plain', title: 'Session exported', text: fromHome(file, this.home) });
     } catch (thrown) {
       this.tellFault(thrown);
     }

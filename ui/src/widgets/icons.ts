@@ -121,6 +121,7 @@ export const icons = {
   send: [{ d: 'M8 13V3.5M4 7l4-3.8L12 7' }],
   shield: [{ d: 'M8 2.3l4.8 1.7v4c0 2.8-2 4.8-4.8 5.8-2.8-1-4.8-3-4.8-5.8V4z' }],
   stop: [{ x: 4.2, y: 4.2, w: 7.6, h: 7.6, rx: 1.2 }],
+  export: [{ d: 'M8 10V2.8M5 5.6L8 2.8l3 2.8' }, { d: 'M3 9.5V13h10V9.5' }],
   x: [{ d: 'M4.5 4.5l7 7M11.5 4.5l-7 7' }],
 } satisfies Record<string, readonly Shape[]>;
 

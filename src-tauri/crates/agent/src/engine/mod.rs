@@ -20,6 +20,7 @@ mod posture;
 pub(crate) mod queries;
 pub(crate) mod request;
 mod session_deletion;
+pub mod session_export;
 mod session_fork;
 pub(crate) mod session_import;
 pub mod settings;
