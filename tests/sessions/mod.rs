@@ -1,5 +1,7 @@
 //! Sessions from their start to their recovery, and what is told of them.
 
+// What goes with a message beside its text.
+pub(crate) mod attachments;
 // What the person's attention was spent on.
 pub(crate) mod attention;
 // Briefing of a session's model: instructions, skills, agents.

@@ -13,6 +13,7 @@ import type {
   Entry,
   Event,
   EventBody,
+  ImageSupport,
   Op,
   OpReceipt,
   Outcome,
@@ -71,6 +72,10 @@ export class FakeHost implements Host {
   passed: SkippedAsk[] = [];
   /** How large the window draws its page. */
   zoom = 1;
+  /** Files of every folder. */
+  files: { path: string; bytes: number; modified: number }[] = [];
+  /** What becomes of images in a message. */
+  imageSupport: ImageSupport = 'shown';
   /** Assurances that the machine can give. */
   promise: Promised = promised;
   now: () => number = Date.now;
@@ -480,6 +485,20 @@ export class FakeHost implements Host {
       }
       case 'tools':
         return { type: 'tools', tools: asSet(this.tools, this.#snapshot.settings.tools) };
+      case 'image_support':
+        return { type: 'image_support', support: this.imageSupport };
+      case 'file_names': {
+        const fitting = this.files.map(({ path }) => path).filter((path) => path.includes(query.text));
+        return { type: 'file_names', paths: fitting.slice(0, query.limit) };
+      }
+      case 'dropped_file': {
+        const { name, bytes, modified } = query.file;
+        const same = this.files.filter((file) => file.bytes === bytes && file.modified === modified);
+        return {
+          type: 'dropped_file',
+          paths: same.map(({ path }) => path).filter((path) => path === name || path.endsWith(`/${name}`)),
+        };
+      }
       case 'deletion_preview': {
         const calls = this.#callsOf(query.session);
         const undos = calls.flatMap((entry) => entry.body.undo ?? []);

@@ -108,3 +108,5 @@ pub const RENEWAL_ATTEMPTS_MAX: usize = 15;
 pub const DELEGATED_RUN_MIN: Duration = Duration::from_secs(2 * 60);
 /// Time within which a program fetches what an approved command printed; after it nothing is carried out.
 pub const FETCH_MAX: Duration = Duration::from_secs(10 * 60);
+/// Number of files of a workspace that are looked through for one that a message names.
+pub const FILE_NAMES_SEARCHED_MAX: usize = 50_000;

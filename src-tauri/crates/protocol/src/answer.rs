@@ -12,6 +12,7 @@ use crate::rule::rules_view::{RuleCheck, RulesCheck, RulesComparison, RulesView}
 use crate::server::mcp_servers::{ServerImportSource, ServerLogLine, ServerView};
 use crate::server::resources::ServerResources;
 use crate::session::agent_options::AgentOption;
+use crate::session::attachments::ImageSupport;
 use crate::session::deletion::{DeletedSession, DeletionPreview};
 use crate::session::skipped_asks::SkippedAsk;
 use crate::text::display_text::DisplaySpan;
@@ -183,6 +184,21 @@ pub enum Answer {
     SearchProviders {
         /// The search providers, in the order of the settings.
         providers: Vec<crate::server::search_providers::SearchProviderView>,
+    },
+    /// Answer to `image_support`.
+    ImageSupport {
+        /// What becomes of them.
+        support: ImageSupport,
+    },
+    /// Answer to `file_names`.
+    FileNames {
+        /// Paths relative to the workspace root, `/`-separated.
+        paths: Vec<String>,
+    },
+    /// Answer to `dropped_file`.
+    DroppedFile {
+        /// Paths relative to the workspace root, `/`-separated; none if it is not in the workspace.
+        paths: Vec<String>,
     },
     /// Answer to `deletion_preview`.
     DeletionPreview(DeletionPreview),

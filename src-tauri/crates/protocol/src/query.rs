@@ -10,6 +10,7 @@ use crate::rule::backtest::RuleChange;
 use crate::rule::rules_view::{NewRule, RuleLocation, RuleText};
 use crate::server::mcp_servers::ServerId;
 use crate::server::resources::ServerResourceQuery;
+use crate::session::attachments::DroppedFile;
 use crate::view::briefing::BriefingPart;
 pub use crate::view::engine_view::{EngineView, ToolView};
 use crate::{CallId, RuleScope, SessionId, UndoId};
@@ -283,6 +284,27 @@ pub enum Query {
     LanguageServers,
     /// Configured web search providers, each with whether the key that it needs was found.
     SearchProviders,
+    /// What becomes of images in a message to a session.
+    ImageSupport {
+        /// The session.
+        session: SessionId,
+    },
+    /// Files of a workspace by a part of their path, for a message that names one; the best first.
+    FileNames {
+        /// The workspace root, absolute.
+        workspace: String,
+        /// Letters of the path, in their order; empty for any file.
+        text: String,
+        /// At most this many.
+        limit: u32,
+    },
+    /// The files of a workspace that a dropped file may be: of its name, its length, and its time.
+    DroppedFile {
+        /// The workspace root, absolute.
+        workspace: String,
+        /// The file.
+        file: DroppedFile,
+    },
     /// What goes if a session is deleted.
     DeletionPreview {
         /// The session.

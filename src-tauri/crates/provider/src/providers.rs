@@ -17,6 +17,7 @@ use crate::error::missing_key_hint;
 use crate::keys::{ApiKey, KeyStore};
 use crate::limits::Timing;
 use crate::prices::Prices;
+use crate::wire::images;
 use crate::wire::{MissingKey, WireProvider, WireProviderHandle};
 use crate::{Provider, ProviderError};
 
@@ -240,6 +241,17 @@ impl Providers {
             Some(ProviderEntry::Wire(wire)) => efforts::list_efforts(wire.wire, &model.model),
             Some(ProviderEntry::Offline { .. } | ProviderEntry::Invalid { .. }) | None => &[],
         }
+    }
+
+    /// Whether a model of a provider is shown images; `false` if it is only told of them, or is not known.
+    #[must_use]
+    pub fn shows_images(&self, model: &ModelChoice) -> bool {
+        self.entries.iter().any(|entry| match entry {
+            ProviderEntry::Wire(wire) => {
+                entry.id() == model.provider && images::supports_images(wire.wire, &model.model)
+            }
+            ProviderEntry::Offline { .. } | ProviderEntry::Invalid { .. } => false,
+        })
     }
 
     /// Every provider with its state. Looks for keys, and asks Ollama and servers on this machine whether they run;

@@ -85,8 +85,9 @@ pub use process::{
     start_companion, start_detached,
 };
 pub use search::{
-    FileSize, FileSizes, GlobInclude, GlobQuery, GlobResult, GrepMatch, GrepQuery, GrepResult,
-    NamedFile, find_files, list_file_sizes, read_named_files, search_lines,
+    FileSize, FileSizes, FileTraits, GlobInclude, GlobQuery, GlobResult, GrepMatch, GrepQuery,
+    GrepResult, NamedFile, find_files, find_same_files, list_file_sizes, read_named_files,
+    search_lines,
 };
 pub use undo::{
     History, RemovedEntries, RestoreCheck, RestoreError, RestoreMeta, RestoreResult,

@@ -11,7 +11,8 @@ export const IMAGE_BYTES_MAX = 3_750_000;
 /** The types that models can be shown. */
 export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 
-const NOT_A_TYPE = 'only PNG, JPEG, GIF and WebP images can go with a message.';
+/** Why a file that is no image is refused. */
+export const NOT_A_TYPE = 'only PNG, JPEG, GIF and WebP images, and files of the folder, can go with a message.';
 const TOO_LARGE = 'an image may have at most 3.75 MB.';
 const TOO_MANY = `a message takes at most ${IMAGES_MAX} images.`;
 const NOT_READ = 'no image could be read from there.';
@@ -33,6 +34,9 @@ export interface LeftOut {
   why: string;
 }
 
+/** Takes a file that is no image; gives why it is refused, none if it was taken. */
+type TakeFile = (file: File) => Promise<string | null>;
+
 /** The images of one session's next message. */
 export class Images {
   list: readonly Chosen[] = $state.raw([]);
@@ -41,10 +45,11 @@ export class Images {
   #adding = Promise.resolve();
 
   /**
-   * Adds files in their order, after those that are still being read; files that are refused are listed in `leftOut`.
+   * Adds files in their order, after those that are still being read; files that are refused are listed in `leftOut`. A file
+   * that is no image is handed to `takeOther`, which gives why it refuses it, none if it took it.
    */
-  add(files: readonly File[]): Promise<void> {
-    this.#adding = this.#adding.then(() => this.#add(files));
+  add(files: readonly File[], takeOther: TakeFile): Promise<void> {
+    this.#adding = this.#adding.then(() => this.#add(files, takeOther));
     return this.#adding;
   }
   remove(id: number): void {
@@ -63,11 +68,14 @@ export class Images {
     this.list = [...taken, ...this.list];
   }
 
-  async #add(files: readonly File[]): Promise<void> {
+  async #add(files: readonly File[], takeOther: TakeFile): Promise<void> {
     const leftOut = new Map<string, string[]>();
     for (const file of files) {
       const name = file.name || 'The image';
-      const read = this.list.length < IMAGES_MAX ? await readImage(file) : TOO_MANY;
+      const image = await readImage(file);
+      const other = image === NOT_A_TYPE ? await takeOther(file) : image;
+      if (other === null) continue;
+      const read = typeof other !== 'string' && this.list.length >= IMAGES_MAX ? TOO_MANY : other;
       if (typeof read !== 'string') this.list = [...this.list, { id: ++this.#last, name, blob: file, image: read }];
       else
         leftOut.set(read, [...(leftOut.get(read) ?? []), read === TOO_LARGE ? `${name} (${bytes(file.size)})` : name]);

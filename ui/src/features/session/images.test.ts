@@ -51,9 +51,9 @@ test('images are pasted, dropped and chosen, stand above the text with name and 
   expect(focused()).toBe('composer');
   expect(at('live').textContent).toBe('1 image with the message.');
   await fireEvent.dragOver(box(), { dataTransfer: { files: [], types: ['Files'] } });
-  expect(screen.getByText('Drop images to send them with the message')).toBeTruthy();
+  expect(screen.getByText('Drop images to send them, or files of the folder to name them')).toBeTruthy();
   await drop([file('two.gif', 'GIF89a', 6_800), file('three.webp', 'RIFF....WEBP')]);
-  expect(screen.queryByText('Drop images to send them with the message')).toBeNull();
+  expect(screen.queryByText('Drop images to send them, or files of the folder to name them')).toBeNull();
   const opened = vi.spyOn(at('image-files'), 'click');
   await fireEvent.click(screen.getByRole('button', { name: 'Add an image' }));
   expect(opened).toHaveBeenCalledOnce();
@@ -120,7 +120,7 @@ test('what cannot go is said beside the box; the text and the other images stay'
   expect((await screen.findByTestId('images-left-out')).getAttribute('role')).toBe('alert');
   expect(names()).toEqual(['most.png']);
   expect(leftOut()).toBe(
-    'notes.pdf and 1 more were not added: only PNG, JPEG, GIF and WebP images can go with a message.large.png (3.8 MB) was not added: an image may have at most 3.75 MB.',
+    'notes.pdf and 1 more were not added: only PNG, JPEG, GIF and WebP images, and files of the folder, can go with a message.large.png (3.8 MB) was not added: an image may have at most 3.75 MB.',
   );
   expect(await findSeriousFaults()).toEqual([]);
   await fireEvent.click(at('images-aside'));

@@ -14,6 +14,7 @@ import type { DisplaySpan } from "./DisplaySpan";
 import type { Entry } from "./Entry";
 import type { Event } from "./Event";
 import type { GrantOffers } from "./GrantOffers";
+import type { ImageSupport } from "./ImageSupport";
 import type { ImportSource } from "./ImportSource";
 import type { LanguageServerView } from "./LanguageServerView";
 import type { ProjectRules } from "./ProjectRules";
@@ -161,7 +162,19 @@ servers: Array<LanguageServerView>, } | { "type": "search_providers",
 /**
  * The search providers, in the order of the settings.
  */
-providers: Array<SearchProviderView>, } | { "type": "deletion_preview" } & DeletionPreview | { "type": "deleted_sessions", 
+providers: Array<SearchProviderView>, } | { "type": "image_support", 
+/**
+ * What becomes of them.
+ */
+support: ImageSupport, } | { "type": "file_names", 
+/**
+ * Paths relative to the workspace root, `/`-separated.
+ */
+paths: Array<string>, } | { "type": "dropped_file", 
+/**
+ * Paths relative to the workspace root, `/`-separated; none if it is not in the workspace.
+ */
+paths: Array<string>, } | { "type": "deletion_preview" } & DeletionPreview | { "type": "deleted_sessions", 
 /**
  * The sessions, the last deleted one first.
  */

@@ -72,6 +72,7 @@ export type { DiffLineKind } from "./DiffLineKind";
 export type { DiffLinePart } from "./DiffLinePart";
 export type { Digest } from "./Digest";
 export type { DisplaySpan } from "./DisplaySpan";
+export type { DroppedFile } from "./DroppedFile";
 export type { DryRunEvidence } from "./DryRunEvidence";
 export type { Effect } from "./Effect";
 export type { EffectKind } from "./EffectKind";

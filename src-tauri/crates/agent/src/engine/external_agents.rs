@@ -41,6 +41,9 @@ pub trait ExternalAgents: Send + Sync {
         value: &str,
     ) -> Result<bool, UserError>;
 
+    /// Whether the agent of a session takes images; none if it does not run, so that nobody knows.
+    fn takes_images(&self, session: &SessionId) -> Option<bool>;
+
     /// Ends the agent of a session that was closed.
     async fn close_session(&self, session: &SessionId);
 
@@ -231,6 +234,10 @@ impl AgentRunner for HostAgents {
         value: &str,
     ) -> Result<bool, UserError> {
         self.0.set_option(session, option, value).await
+    }
+
+    fn takes_images(&self, session: &SessionId) -> Option<bool> {
+        self.0.takes_images(session)
     }
 
     async fn close_session(&self, session: &SessionId) {

@@ -3,6 +3,7 @@
 pub(crate) mod agent_elicitation;
 pub(crate) mod agent_options;
 pub(crate) mod agent_servers;
+mod attachments;
 pub mod attention;
 pub(crate) mod attention_report;
 pub(crate) mod backing_server;

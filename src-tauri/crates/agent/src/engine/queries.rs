@@ -18,7 +18,7 @@ use tools::Registry;
 
 use crate::engine::settings::settings_path;
 use crate::engine::{
-    agent_options, attention_report, dry_run_command, session_deletion, skipped_asks,
+    agent_options, attachments, attention_report, dry_run_command, session_deletion, skipped_asks,
 };
 use crate::host::config::EngineConfig;
 use crate::limits::{LINES_FILE_BYTES_MAX, LINES_MAX, OUTPUT_PAGE_BYTES};
@@ -275,6 +275,22 @@ pub(crate) async fn answer_query(
             })
             .await?
         }
+        Query::ImageSupport { session } => Answer::ImageSupport {
+            support: attachments::image_support(engine, &session)?,
+        },
+        Query::FileNames {
+            workspace,
+            text,
+            limit,
+        } => {
+            let limit = limit.min(EVENTS_PAGE_MAX) as usize;
+            Answer::FileNames {
+                paths: attachments::list_file_names(workspace, text, limit).await?,
+            }
+        }
+        Query::DroppedFile { workspace, file } => Answer::DroppedFile {
+            paths: attachments::find_dropped_file(workspace, file).await?,
+        },
         Query::DeletionPreview { session } => {
             Answer::DeletionPreview(session_deletion::preview_deletion(engine, &session).await?)
         }

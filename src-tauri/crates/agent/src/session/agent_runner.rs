@@ -66,6 +66,9 @@ pub(crate) trait AgentRunner: Send + Sync {
         value: &str,
     ) -> Result<bool, UserError>;
 
+    /// Whether the agent of a session takes images; none if it does not run, so that nobody knows.
+    fn takes_images(&self, session: &SessionId) -> Option<bool>;
+
     /// Ends the agent of a session that was closed.
     async fn close_session(&self, session: &SessionId);
 

@@ -266,10 +266,14 @@ impl AgentConnection {
         }
     }
 
+    /// Whether the agent said that it takes images.
+    pub(super) fn takes_images(&self) -> bool {
+        self.capabilities.prompt_capabilities.image
+    }
+
     fn prompt_blocks(&self, handler: &TurnHandler, prompt: AgentPrompt) -> Vec<ContentBlock> {
         let mut blocks = vec![ContentBlock::Text(TextContent::new(prompt.text))];
-        let takes_images = self.capabilities.prompt_capabilities.image;
-        if !takes_images && !prompt.images.is_empty() {
+        if !self.takes_images() && !prompt.images.is_empty() {
             let fault = UserError::new(
                 format!(
                     "{} takes no images, so they were left out.",

@@ -132,6 +132,12 @@ impl ExternalAgents for AcpAgents {
         }
     }
 
+    fn takes_images(&self, session: &SessionId) -> Option<bool> {
+        let running = self.running.lock();
+        let agent = &running.get(session)?.agent;
+        agent.is_alive().then(|| agent.takes_images())
+    }
+
     async fn close_session(&self, session: &SessionId) {
         self.running.lock().remove(session);
     }

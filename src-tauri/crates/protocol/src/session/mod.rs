@@ -2,6 +2,7 @@
 
 pub mod agent_options;
 pub mod answer_check;
+pub mod attachments;
 pub mod deletion;
 pub mod grant;
 pub mod list_place;

@@ -340,3 +340,37 @@ fn links_are_found_but_never_followed() {
         .to_string();
     assert_eq!(places(&found), [(real.as_str(), 1)]);
 }
+
+/// A file is known again by its name, length, and time, wherever it stands; one that differs in any of them is not it.
+#[test]
+fn a_file_is_found_by_what_is_known_of_it() {
+    let (home, workspace) = tree();
+    let at = |path: &str| home.path().join("ws").join(path);
+    let time = std::time::UNIX_EPOCH + std::time::Duration::from_micros(1_700_000_000_123_456);
+    for path in ["a.rs", "sub/a.rs", "target/t.rs"] {
+        let file = fs::File::options().write(true).open(at(path)).unwrap();
+        file.set_modified(time).unwrap();
+    }
+    let find = |name, bytes, modified_ms| {
+        let wanted = super::FileTraits {
+            name,
+            bytes,
+            modified_ms,
+        };
+        super::find_same_files(&workspace, &wanted, 10, &CancellationToken::new()).unwrap()
+    };
+    let length = |path: &str| fs::metadata(at(path)).unwrap().len();
+    let modified = 1_700_000_000_123;
+    assert_eq!(find("a.rs", length("a.rs"), modified), ["a.rs"]);
+    assert_eq!(find("a.rs", length("sub/a.rs"), modified), ["sub/a.rs"]);
+    assert_eq!(
+        find("t.rs", length("target/t.rs"), modified),
+        ["target/t.rs"],
+        "an ignored one"
+    );
+    let none: [&str; 0] = [];
+    assert_eq!(find("a.rs", length("a.rs") + 1, modified), none);
+    assert_eq!(find("a.rs", length("a.rs"), modified + 1), none);
+    assert_eq!(find("sub", 0, modified), none, "a folder");
+    assert_eq!(find("../a.rs", length("a.rs"), modified), none);
+}
