@@ -1,9 +1,9 @@
-//! Shows outside the window how many calls wait: in the title, the tray, and a notification when a call arrives while
-//! the window is not visible.
+//! Shows outside the window which calls wait: in the title, the tray, on the badge of the app's icon, and in a notification
+//! when a call arrives while the window is not visible.
 
 use agent::Engine;
 use agent::engine::attention::AttentionChange;
-use tauri::AppHandle;
+use tauri::{AppHandle, WebviewWindow};
 use tauri_plugin_notification::NotificationExt;
 
 use crate::{main_window, tray};
@@ -15,14 +15,7 @@ pub(crate) fn follow_attention(app: AppHandle, desk: Engine) {
             Ok(watch) => watch,
             Err(fault) => return tracing::warn!(%fault, "nothing will be shown outside the window"),
         };
-        show_attention(
-            &app,
-            &AttentionChange {
-                waiting: watch.waiting_calls(),
-                landed: Vec::new(),
-            },
-            false,
-        );
+        show_attention(&app, &watch.current(), false);
         while let Ok(Some(attention)) = watch.next().await {
             show_attention(&app, &attention, desk.settings().notify);
         }
@@ -30,17 +23,11 @@ pub(crate) fn follow_attention(app: AppHandle, desk: Engine) {
 }
 
 fn show_attention(app: &AppHandle, attention: &AttentionChange, notifies: bool) {
-    let waiting = attention.waiting;
-    let title = match waiting {
-        0 => "Countersign".to_owned(),
-        1 => "1 call waits · Countersign".to_owned(),
-        n => format!("{n} calls wait · Countersign"),
-    };
     let window = main_window(app);
-    if let Some(Err(error)) = window.as_ref().map(|window| window.set_title(&title)) {
-        tracing::warn!(%error, "the title cannot be set");
+    if let Some(window) = &window {
+        show_count(window, attention.waiting);
     }
-    tray::show_count(app, waiting);
+    tray::show_waiting(app, attention);
     let unseen = window.is_none_or(|window| !window.is_focused().unwrap_or(false));
     if notifies && unseen {
         for tool in &attention.landed {
@@ -54,5 +41,35 @@ fn show_attention(app: &AppHandle, attention: &AttentionChange, notifies: bool) 
                 tracing::warn!(%error, "a notification cannot be shown");
             }
         }
+    }
+}
+
+/// Shows how many calls wait: in the title, and on the icon in the dock or taskbar where the system has badges.
+fn show_count(window: &WebviewWindow, waiting: usize) {
+    let title = match waiting {
+        0 => "Countersign".to_owned(),
+        1 => "1 call waits · Countersign".to_owned(),
+        n => format!("{n} calls wait · Countersign"),
+    };
+    if let Err(error) = window.set_title(&title) {
+        tracing::warn!(%error, "the title cannot be set");
+    }
+    if let Err(error) = window.set_badge_count(badge_count(waiting)) {
+        tracing::warn!(%error, "the badge cannot be set");
+    }
+}
+
+/// Returns the number on the badge; none if there is no badge.
+fn badge_count(waiting: usize) -> Option<i64> {
+    i64::try_from(waiting).ok().filter(|waiting| *waiting > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::badge_count;
+
+    #[test]
+    fn the_badge_goes_when_nothing_waits() {
+        assert_eq!([0, 1, 1_000].map(badge_count), [None, Some(1), Some(1_000)]);
     }
 }

@@ -18,6 +18,7 @@ mod press_tracker;
 mod restart;
 mod session_export;
 mod tray;
+mod waiting_call;
 mod window;
 mod window_appearance;
 

@@ -103,6 +103,9 @@ export class SampleHost implements Host {
   changeConnection(): Promise<void> {
     return Promise.resolve();
   }
+  onShowCall(): () => void {
+    return () => undefined;
+  }
   exportSession(): Promise<null> {
     return Promise.resolve(null);
   }

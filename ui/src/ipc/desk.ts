@@ -52,6 +52,8 @@ export interface Host {
   changeConnection(agent: string, action: ConnectionAction, shown: string): Promise<void>;
   /** Imports the sessions of an agent that went on in the last week; its events are told as all others. */
   importSessions(agent: string): Promise<SessionImport>;
+  /** Calls `show` with each call that the person chose outside the window, in the tray, until the returned act ends that. */
+  onShowCall(show: (session: string, call: string) => void): () => void;
   /** Exports a session into a file that the person chooses; gives its path, none if they chose none. */
   exportSession(session: string, format: ExportFormat): Promise<string | null>;
 }
@@ -104,6 +106,11 @@ function windowHost(): Host {
     planConnection: (agent, action) => ask('plan_connection', { agent, action }),
     changeConnection: (agent, action, shown) => ask('change_connection', { agent, action, shown }),
     importSessions: (agent) => ask('import_sessions', { agent }),
+    onShowCall: (show) => {
+      const shown = ({ detail }: CustomEvent<{ session: string; call: string }>) => show(detail.session, detail.call);
+      window.addEventListener('show-call', shown as EventListener);
+      return () => window.removeEventListener('show-call', shown as EventListener);
+    },
     exportSession: (session, format) => ask('export_session', { session, format }),
     pickFolder: async (from, file = false) =>
       (await import('@tauri-apps/plugin-dialog')).open({

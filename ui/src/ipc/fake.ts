@@ -49,6 +49,7 @@ export class FakeHost implements Host {
   #sessions = new Map<string, SessionView>();
   #listeners: ((events: Event[]) => void)[] = [];
   #snapshot = emptySnapshot();
+  #showCall: ((session: string, call: string) => void) | null = null;
   /** Folder that the folder dialog returns. */
   picked: string | null = '/home/mira/code/site';
   /** The addresses that were opened in the browser. */
@@ -138,6 +139,16 @@ export class FakeHost implements Host {
 
   importSessions(agent: string): Promise<SessionImport> {
     return this.connections.importSessions(agent);
+  }
+
+  onShowCall(show: (session: string, call: string) => void): () => void {
+    this.#showCall = show;
+    return () => (this.#showCall = null);
+  }
+  /** The person chooses a call in the tray; false if nobody listens. */
+  chooseInTray(session: string, call: string): boolean {
+    this.#showCall?.(session, call);
+    return this.#showCall !== null;
   }
 
   exportSession(session: string, format: ExportFormat): Promise<string | null> {

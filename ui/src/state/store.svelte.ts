@@ -243,6 +243,11 @@ export abstract class Store {
     }
   }
 
+  /** Calls `show` with each call that the person chose outside the window, until the returned act ends that. */
+  onShowCall(show: (session: string, call: string) => void): () => void {
+    return this.#host.onShowCall(show);
+  }
+
   /** Exports a session into a file that the person chooses, and says which. */
   async exportSession(session: string, format: ExportFormat): Promise<void> {
     try {
