@@ -34,6 +34,8 @@ import { briefed, briefingText } from './fake_briefing';
 import { modelChange, modelOptions } from './fake_models';
 import { FakeApis } from './fake_apis';
 import { FakeConnections } from './fake_connections';
+import { deletedSessions, previewDeletion } from './fake_deletions';
+import { namesWith, pathsOf, type FakeFile } from './fake_files';
 import { FakeHistory } from './fake_history';
 import { FakeRules } from './fake_rules';
 import { FakeServers } from './fake_servers';
@@ -74,7 +76,7 @@ export class FakeHost implements Host {
   /** How large the window draws its page. */
   zoom = 1;
   /** Files of every folder. */
-  files: { path: string; bytes: number; modified: number }[] = [];
+  files: FakeFile[] = [];
   /** What becomes of images in a message. */
   imageSupport: ImageSupport = 'shown';
   /** Assurances that the machine can give. */
@@ -498,38 +500,16 @@ export class FakeHost implements Host {
         return { type: 'tools', tools: asSet(this.tools, this.#snapshot.settings.tools) };
       case 'image_support':
         return { type: 'image_support', support: this.imageSupport };
-      case 'file_names': {
-        const fitting = this.files.map(({ path }) => path).filter((path) => path.includes(query.text));
-        return { type: 'file_names', paths: fitting.slice(0, query.limit) };
-      }
-      case 'dropped_file': {
-        const { name, bytes, modified } = query.file;
-        const same = this.files.filter((file) => file.bytes === bytes && file.modified === modified);
-        return {
-          type: 'dropped_file',
-          paths: same.map(({ path }) => path).filter((path) => path === name || path.endsWith(`/${name}`)),
-        };
-      }
+      case 'file_names':
+        return { type: 'file_names', paths: namesWith(this.files, query.text, query.limit) };
+      case 'dropped_file':
+        return { type: 'dropped_file', paths: pathsOf(this.files, query.file) };
       case 'deletion_preview': {
-        const calls = this.#callsOf(query.session);
-        const undos = calls.flatMap((entry) => entry.body.undo ?? []);
-        return {
-          type: 'deletion_preview',
-          calls: calls.length,
-          sub_agents: [...this.#sessions.values()].filter(({ parent }) => parent?.session === query.session).length,
-          undo_entries: undos.length,
-          undo_bytes: undos.reduce((sum, { bytes }) => sum + bytes, 0),
-        };
+        const children = [...this.#sessions.values()].filter(({ parent }) => parent?.session === query.session);
+        return { type: 'deletion_preview', ...previewDeletion(this.#callsOf(query.session), children.length) };
       }
       case 'deleted_sessions':
-        return {
-          type: 'deleted_sessions',
-          sessions: this.events
-            .flatMap(({ session, at, body }) =>
-              body.type === 'session_deleted' ? [{ session, at, host: body.host, calls: body.calls }] : [],
-            )
-            .reverse(),
-        };
+        return { type: 'deleted_sessions', sessions: deletedSessions(this.events) };
       case 'export':
         return { type: 'export', text: '' };
       case 'skipped_asks':
