@@ -48,8 +48,7 @@ fn show_attention(app: &AppHandle, attention: &AttentionChange, notifies: bool) 
 fn show_count(window: &WebviewWindow, waiting: usize) {
     let title = match waiting {
         0 => "Countersign".to_owned(),
-        1 => "1 call waits · Countersign".to_owned(),
-        n => format!("{n} calls wait · Countersign"),
+        waiting => format!("{} · Countersign", tray::count_text(waiting)),
     };
     if let Err(error) = window.set_title(&title) {
         tracing::warn!(%error, "the title cannot be set");

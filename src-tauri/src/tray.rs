@@ -89,7 +89,8 @@ fn tooltip(waiting: usize) -> String {
     }
 }
 
-fn count_text(waiting: usize) -> String {
+/// Returns how many calls wait, in words.
+pub(crate) fn count_text(waiting: usize) -> String {
     match waiting {
         0 => "No call waits".to_owned(),
         1 => "1 call waits".to_owned(),

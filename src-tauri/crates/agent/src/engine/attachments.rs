@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::limits::FILE_NAMES_SEARCHED_MAX;
 use crate::session::agent_runner::AGENT_PROVIDER;
-use crate::session::engine_state::EngineState;
+use crate::session::engine_state::{EngineState, missing_session_error};
 
 /// Returns what becomes of images in a message to a session.
 pub(super) fn image_support(
@@ -17,9 +17,7 @@ pub(super) fn image_support(
     id: &SessionId,
 ) -> Result<ImageSupport, UserError> {
     let view = engine.record.session(id)?;
-    let model = view
-        .map(|view| view.model)
-        .ok_or_else(|| UserError::new(format!("There is no session {id}."), ""))?;
+    let model = view.ok_or_else(|| missing_session_error(id))?.model;
     if model.provider == AGENT_PROVIDER {
         let runner = engine.agent_runner()?;
         return Ok(match runner.takes_images(id) {

@@ -16,7 +16,7 @@ use record::Durability;
 use runtime::{FileLock, RemovedEntries, SessionFolder};
 
 use crate::permissions::grant_ledger;
-use crate::session::engine_state::EngineState;
+use crate::session::engine_state::{EngineState, missing_session_error};
 use crate::session::session_lock::SessionLock;
 use crate::undo::{list_entries, with_history};
 
@@ -122,12 +122,7 @@ fn ids_of(family: &[SessionView]) -> BTreeSet<SessionId> {
 fn find_family(engine: &EngineState, id: &SessionId) -> Result<Vec<SessionView>, UserError> {
     let mut others = engine.record.sessions()?;
     let at = others.iter().position(|view| view.id == *id);
-    let at = at.ok_or_else(|| {
-        UserError::new(
-            format!("There is no session {id}."),
-            "Look at the list of sessions for its id.",
-        )
-    })?;
+    let at = at.ok_or_else(|| missing_session_error(id))?;
     let mut family = vec![others.swap_remove(at)];
     loop {
         let is_child = |view: &SessionView| {

@@ -6,6 +6,7 @@ use protocol::{SessionId, UserError};
 use record::ExportFormat;
 
 use crate::engine::Engine;
+use crate::session::engine_state::missing_session_error;
 
 /// Mode of the file: for the person alone, as the record is.
 const EXPORT_MODE: u32 = 0o600;
@@ -91,13 +92,6 @@ impl Engine {
             .await
             .map_err(|_| UserError::new("The export broke off.", "Try again."))?
     }
-}
-
-fn missing_session_error(session: &SessionId) -> UserError {
-    UserError::new(
-        format!("There is no session {session}."),
-        "Look at the list of sessions.",
-    )
 }
 
 /// Returns a title as the name of a file that every system takes: letters, digits, spaces and a few marks.

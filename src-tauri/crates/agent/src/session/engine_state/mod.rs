@@ -148,12 +148,8 @@ impl EngineState {
             }
             self.remove_session(id);
         }
-        let view = self.record.session(id)?.ok_or_else(|| {
-            UserError::new(
-                format!("There is no session {id}."),
-                "Look at the list of sessions for its id.",
-            )
-        })?;
+        let view = self.record.session(id)?;
+        let view = view.ok_or_else(|| missing_session_error(id))?;
         let elsewhere = session_lock::is_locked(&self.config.data_dir, id)?;
         let conversation = Conversation::from_events(&self.session_events(id)?);
         let root = Path::new(&view.workspace);
@@ -232,4 +228,12 @@ impl EngineState {
             session.reload_rules();
         }
     }
+}
+
+/// Returns the error of a session that is not on record.
+pub(crate) fn missing_session_error(id: &SessionId) -> UserError {
+    UserError::new(
+        format!("There is no session {id}."),
+        "Look at the list of sessions for its id.",
+    )
 }
