@@ -162,6 +162,14 @@ async fn session(rig: &Rig, tour: &mut Tour) {
     rig.click("session-more-fork").await;
     rig.shows("Forked here from").await;
     tour.stop(rig, "session-fork").await;
+    rig.click("session-more").await;
+    rig.find("session-more-delete").await;
+    tour.stop(rig, "session-menu").await;
+    rig.click("session-more-delete").await;
+    rig.find("delete-session").await;
+    tour.stop(rig, "session-delete").await;
+    rig.press(Key::Escape).await;
+    rig.wait_until_gone("delete-session").await;
 }
 
 /// The settings: every section, what was found by a word, and the forms that open in place.
