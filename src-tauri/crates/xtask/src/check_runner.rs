@@ -3,6 +3,7 @@
 use std::process::{Command, ExitCode};
 
 use crate::command;
+use crate::failed_tests::FailedTests;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::test_tally::TestTally;
@@ -12,6 +13,9 @@ pub struct CheckRunner {
     progress: Progress,
     tally: TestTally,
     failures: Vec<Failure>,
+    failed_tests: FailedTests,
+    /// Tests that failed, and passed when they were run once more.
+    unstable_tests: FailedTests,
 }
 
 impl CheckRunner {
@@ -21,6 +25,8 @@ impl CheckRunner {
             progress,
             tally: TestTally::default(),
             failures: Vec::new(),
+            failed_tests: FailedTests::default(),
+            unstable_tests: FailedTests::default(),
         }
     }
 
@@ -66,33 +72,40 @@ impl CheckRunner {
         next: &str,
         command: impl Fn(&[String]) -> Command,
     ) {
+        let mut failed = FailedTests::default();
+        let mut all_held_then = false;
         self.run_stage(name, next, |ran| {
-            let mut failed = Vec::new();
             let all_held = command::follow_lines(&mut command(&[]), |line| {
                 ran.read_line(line);
-                failed.extend(parse_failed_test(line).map(str::to_owned));
+                failed.read_line(line);
             })?;
-            match (all_held, ran.passed) {
-                (true, 0) => return Err(CheckFailure::RanNoTest),
-                (true, _) => return Ok(()),
-                (false, _) if failed.is_empty() || failed.len() > RETRIED_TESTS_MAX => {
-                    return Err(CheckFailure::DidNotPass);
-                }
-                (false, _) => {}
+            if all_held {
+                return match ran.passed {
+                    0 => Err(CheckFailure::RanNoTest),
+                    _ => Ok(()),
+                };
             }
-            println!("Once more, by themselves: {}", failed.join(", "));
+            let names = failed.names();
+            if names.is_empty() || names.len() > RETRIED_TESTS_MAX {
+                return Err(CheckFailure::DidNotPass);
+            }
+            println!("Once more, by themselves: {}", names.join(", "));
             let mut again = TestTally::default();
-            follow_tests(&mut command(&failed), &mut again)?;
-            let count = failed.len() as u64;
-            match again.passed == count {
-                true => {
-                    ran.passed += count;
-                    ran.failed = ran.failed.saturating_sub(count);
-                    Ok(())
-                }
-                false => Err(CheckFailure::DidNotPass),
+            follow_tests(&mut command(names), &mut again)?;
+            // A name may be that of tests in several programs.
+            let count = names.len() as u64;
+            if again.passed < count {
+                return Err(CheckFailure::DidNotPass);
             }
+            ran.passed += count;
+            ran.failed = ran.failed.saturating_sub(count);
+            all_held_then = true;
+            Ok(())
         });
+        match all_held_then {
+            true => self.unstable_tests.add(failed),
+            false => self.failed_tests.add(failed),
+        }
     }
 
     /// Runs one check as a stage, which adds the counts of its runners, and records the failure if it fails.
@@ -115,6 +128,13 @@ impl CheckRunner {
     /// Repeats the failures, prints the sum alone on the last line, and returns the exit code.
     pub fn conclude(self) -> ExitCode {
         println!();
+        if !self.unstable_tests.names().is_empty() {
+            println!("Failed, and passed when run once more by themselves:");
+            println!("{}", self.unstable_tests);
+        }
+        if !self.failed_tests.names().is_empty() {
+            println!("Failed:\n{}", self.failed_tests);
+        }
         for failure in &self.failures {
             println!("{failure}\n");
         }
@@ -129,13 +149,6 @@ impl CheckRunner {
 
 /// Maximum number of failed tests that are run once more; more failures are not explained by a slow machine.
 const RETRIED_TESTS_MAX: usize = 6;
-
-/// Returns the failed test that a line of Rust's test runner names.
-fn parse_failed_test(line: &str) -> Option<&str> {
-    let rest = line.strip_prefix("test ")?.strip_suffix("... FAILED")?;
-    let name = rest.split_whitespace().next()?;
-    (name != "result:").then_some(name)
-}
 
 /// Reason why a check failed.
 enum CheckFailure {
@@ -199,6 +212,12 @@ mod tests {
             });
             assert_eq!((checks.tally.passed, checks.tally.failed), (passed, fails));
             assert_eq!(checks.failures.len(), failures);
+            let (named, other) = match failures {
+                0 => (&checks.unstable_tests, &checks.failed_tests),
+                _ => (&checks.failed_tests, &checks.unstable_tests),
+            };
+            assert_eq!(named.names(), ["a::b"]);
+            assert_eq!(other.names().len(), 0);
         }
     }
 

@@ -14,6 +14,7 @@ mod audit;
 mod check_runner;
 mod command;
 mod dist;
+mod failed_tests;
 mod failure;
 mod linting_compiler;
 mod man_and_completions;

@@ -186,15 +186,13 @@ fn check_lint(checks: &mut CheckRunner, compiler: &LintingCompiler) {
 }
 
 fn check_engine(checks: &mut CheckRunner, compiler: &LintingCompiler, passed_on: &[String]) {
-    checks.run_tests(
-        "engine tests",
-        "`cargo test -p CRATE NAME` repeats one.",
-        || {
-            let mut cargo = cargo_command(compiler, "test");
-            cargo.args(["--no-fail-fast", "--"]).args(passed_on);
-            cargo
-        },
-    );
+    let next = "`cargo test -p CRATE NAME` repeats one.";
+    checks.run_tests_with_retry("engine tests", next, |names| {
+        let mut cargo = cargo_command(compiler, "test");
+        cargo.args(["--no-fail-fast", "--"]);
+        add_selection(&mut cargo, names, passed_on);
+        cargo
+    });
 }
 
 /// Tests with external servers. Their authors change them, and their registries may be unreachable: that is reported
@@ -208,10 +206,10 @@ fn check_peers(checks: &mut CheckRunner, compiler: &LintingCompiler, passed_on: 
         return;
     }
     let next = "`cargo xtask test --peers --only engine -- NAME` repeats one.";
-    checks.run_tests("tests with the servers of others", next, || {
+    checks.run_tests_with_retry("tests with the servers of others", next, |names| {
         let mut cargo = cargo_command(compiler, "test");
         cargo.args(["--no-fail-fast", "--test", "peers", "--"]);
-        cargo.args(passed_on);
+        add_selection(&mut cargo, names, passed_on);
         cargo.env("COUNTERSIGN_PEERS", peer_servers::python_home());
         cargo
     });
@@ -231,10 +229,10 @@ fn check_other_agents(checks: &mut CheckRunner, compiler: &LintingCompiler, pass
         return;
     }
     let next = "`cargo xtask test --agents --only engine -- NAME` repeats one.";
-    checks.run_tests("tests with the agents of others", next, || {
+    checks.run_tests_with_retry("tests with the agents of others", next, |names| {
         let mut cargo = cargo_command(compiler, "test");
         cargo.args(["--no-fail-fast", "--test", "other_agents", "--"]);
-        cargo.args(passed_on);
+        add_selection(&mut cargo, names, passed_on);
         cargo.env("COUNTERSIGN_AGENTS", other_agents::agents_home());
         cargo
     });
@@ -260,12 +258,17 @@ fn check_window(checks: &mut CheckRunner, compiler: &LintingCompiler, passed_on:
         cargo.args(["--no-fail-fast", "--test", "window", "--"]);
         // Two windows keep two cores busy; with more, keys and clicks are slow to arrive.
         cargo.arg("--test-threads=2");
-        match names {
-            [] => cargo.args(passed_on),
-            names => cargo.arg("--exact").args(names),
-        };
+        add_selection(&mut cargo, names, passed_on);
         cargo
     });
+}
+
+/// Selects the named tests, or where none is named, those that the person selects.
+fn add_selection(cargo: &mut Command, names: &[String], passed_on: &[String]) {
+    match names {
+        [] => cargo.args(passed_on),
+        names => cargo.arg("--exact").args(names),
+    };
 }
 
 fn npm_script(script: &[&str]) -> Command {
