@@ -130,7 +130,9 @@ fn run_sandbox(
         // The last to let go of it takes it all down, and need not be waited for by whoever asked for the sandbox.
         let _ = fd_passing::send_with_fd(std::io::stdin(), b"mounts", Some(mounted));
     }
-    let watched = questions.is_some() && seccomp_notify::can_read_memory(child);
+    let watched = questions
+        .as_ref()
+        .is_some_and(|listener| seccomp_notify::can_read_program(child, listener));
     ReportLine::Began { watched }
         .write_to(report)
         .with_step("told")?;

@@ -10,6 +10,7 @@ use std::io::{self, ErrorKind};
 use std::mem::zeroed;
 use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::process::Pid;
 
@@ -75,6 +76,17 @@ impl NotifyListener {
         // SAFETY: the flags are a number and no address.
         let _ = unsafe { libc::ioctl(listener.as_raw_fd(), SET_FLAGS, SYNC_WAKE_UP) };
         Self(listener)
+    }
+
+    /// Waits for a notification, but not for ever: a program that opens no file asks nothing.
+    fn wait_until_asked(&self) {
+        const WAIT_MAX: Timespec = Timespec {
+            tv_sec: 1,
+            tv_nsec: 0,
+        };
+        let mut asked = [PollFd::new(self, PollFlags::IN)];
+        // Where the wait is cut short, the refusal counts.
+        let _ = poll(&mut asked, Some(&WAIT_MAX));
     }
 
     /// Receives the next notification; `None` if the caller is gone meanwhile.
@@ -190,8 +202,18 @@ impl Notification {
     }
 }
 
-/// Whether this system permits reading the memory of a process at all.
-pub(in crate::linux) fn can_read_memory(process: Pid) -> bool {
+/// Whether this system permits reading the memory of a process that begins a program.
+///
+/// Until the program has begun, the kernel may refuse it for a moment although it permits it later. A program has begun
+/// when it asks its first question, so a refusal counts only then.
+pub(in crate::linux) fn can_read_program(process: Pid, listener: &NotifyListener) -> bool {
+    can_read_memory(process) || {
+        listener.wait_until_asked();
+        can_read_memory(process)
+    }
+}
+
+fn can_read_memory(process: Pid) -> bool {
     // Nothing is there: what counts is whether that, or the asking, is the error.
     let error =
         read_memory(process.as_raw_nonzero().get(), 0, &mut [0]).map_err(|error| error.kind());
