@@ -30,7 +30,8 @@ pub struct SandboxSpec {
     /// Folders outside the workspace that the command may change in layers of their own, which nobody carries out. One
     /// over which no layer can lie stays read-only. They need namespaces.
     pub private: Vec<PrivateFolder>,
-    /// Paths in the workspace and in private folders that are read-only: hooks, start-up files.
+    /// Paths in the workspace and in private folders that are read-only: hooks, start-up files. It may be the workspace
+    /// itself: then the report also names what the command finds not writable there when it checks.
     pub read_only: Vec<PathBuf>,
     /// Files and folders that cannot be opened, changed or removed in the sandbox, wherever they lie: secrets, sockets,
     /// the app's own data. One that does not exist is left out.

@@ -4,6 +4,7 @@ use protocol::Capability;
 use protocol::rule::evidence::CommandEvidence;
 
 use crate::shell::accesses::file_uses;
+use crate::shell::tables::program_table;
 
 /// Everything that is known of a command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -45,6 +46,19 @@ impl ShellFacts {
 }
 
 impl ShellFacts {
+    /// Whether the command line is expected to change nothing, and to end soon: all that it runs is known to report only,
+    /// and it names no file that it writes. A guess by names: it may decide how a command line is run, never whether.
+    pub fn expects_no_change(&self) -> bool {
+        let changes = |access: &ShellAccess| {
+            let changes = [Capability::FsWrite, Capability::FsDelete].contains(&access.capability);
+            changes && !access.is_possible_use
+        };
+        let mut accesses = self.accesses.iter();
+        !self.may_run.is_empty()
+            && self.may_run.iter().all(|words| reports_only(words))
+            && !accesses.any(changes)
+    }
+
     /// Returns the evidence that a verdict keeps.
     pub(crate) fn to_evidence(&self) -> CommandEvidence {
         let further = |words: &&Vec<String>| !self.plain.contains(words);
@@ -75,6 +89,32 @@ impl ShellFacts {
     pub(crate) fn find_bare_uses(&self) -> Vec<(Capability, String)> {
         file_uses::find_bare_uses(&self.may_run)
     }
+}
+
+/// Whether a program is expected to change nothing, and to end soon, with these words, of which it is the first.
+fn reports_only(words: &[String]) -> bool {
+    let Some((program, arguments)) = words.split_first() else {
+        return false;
+    };
+    let table = program_table();
+    if program == "git" {
+        let is_value = |at: usize| at > 0 && ["-C", "-c"].contains(&&*arguments[at - 1]);
+        let mut positions = 0..arguments.len();
+        return positions
+            .find(|at| !arguments[*at].starts_with('-') && !is_value(*at))
+            .map(|at| &arguments[at])
+            .is_some_and(|verb| {
+                table.git_read_commands.contains(verb)
+                    && !table.git_changing_commands.contains(verb)
+            });
+    }
+    let follows_file = |word: &String| word.starts_with('-') && word.contains(['f', 'F']);
+    if table.lasting.contains(program) || program == "tail" && arguments.iter().any(follows_file) {
+        return false;
+    }
+    [&table.read_only, &table.printing, &table.reporting]
+        .iter()
+        .any(|list| list.contains(program))
 }
 
 /// One simple command.

@@ -441,3 +441,45 @@ fn files_and_hosts_that_are_touched() {
         assert_eq!(seen.join(", "), expected, "{command}");
     }
 }
+
+#[test]
+fn programs_that_only_report_are_expected_to_change_nothing() {
+    for command in [
+        "git status",
+        "git -C app --no-pager log -3",
+        "ls -la src | head -5",
+        "cat *.txt 2>/dev/null",
+        "cd app && rg -n needle",
+        "find . -name '*.rs' | xargs wc -l",
+        "timeout 5 grep -r needle . || true",
+        "for f in $(ls); do wc -l $f; done",
+        "sed -n 1,5p x",
+        "tail -n 5 log",
+        "echo done",
+    ] {
+        assert!(parse_command(command).expects_no_change(), "{command}");
+    }
+    for command in [
+        "",
+        "git commit -m x",
+        "git -C status add x",
+        "ls > listing",
+        "cp a b",
+        "rm x",
+        "sed -i s/a/b/ x",
+        "sort -o out x",
+        "cat x | tee y",
+        "make",
+        "cargo test",
+        "./report.sh",
+        "ls && touch x",
+        "bash -c 'touch x'",
+        "find . -delete",
+        "find . -exec rm {} +",
+        "echo begun; sleep 60",
+        "tail -f log",
+        "tail --follow=name log",
+    ] {
+        assert!(!parse_command(command).expects_no_change(), "{command}");
+    }
+}

@@ -84,6 +84,7 @@ impl Refusals {
                     .to_owned(),
             );
         }
+        let is_complete = coverage.watched && !coverage.more;
         let list = refused.into_iter().map(|one| Refusal {
             kind: match one.kind {
                 sandbox::DenialKind::Network => RefusalKind::Network,
@@ -97,6 +98,7 @@ impl Refusals {
         Self {
             list: list.collect(),
             notes,
+            is_complete,
             ..Self::default()
         }
     }

@@ -41,7 +41,7 @@ impl SystemSandbox {
     ) -> Result<LayeredCompanion, FileError> {
         let layer = self.prepare_layer(workspace, Some(state)).await?;
         let MountPlan {
-            layers,
+            workspace: changes,
             private,
             read_only,
             watched_reads,
@@ -58,7 +58,7 @@ impl SystemSandbox {
             }
         }
         let spec = SandboxSpec {
-            layers,
+            layers: changes.layers(),
             private,
             read_only: [read_only_below_layer(workspace), read_only].concat(),
             masked: layer.masked.clone(),

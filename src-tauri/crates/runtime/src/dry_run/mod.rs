@@ -43,6 +43,8 @@ mod sandboxed_command;
 pub(crate) mod secrets;
 #[cfg(target_os = "linux")]
 mod watched_reads;
+#[cfg(target_os = "linux")]
+mod without_layer;
 
 pub use crate::dry_run::effects::contents::{ContentPair, read_contents};
 pub use crate::dry_run::effects::rights::describe_changed_rights;
@@ -85,6 +87,8 @@ pub struct DryRunEnvironment {
     sandbox: Arc<SystemSandbox>,
     /// Caches of the home folder that the command's programs have.
     caches: Vec<CacheUse>,
+    /// Whether the command is expected to change nothing.
+    expects_no_change: bool,
 }
 
 /// The guarantees that this machine can give for a command in a workspace.
@@ -153,6 +157,15 @@ pub struct SandboxRequest<'a> {
     pub net: &'a NetworkClient,
     /// Cancels the command.
     pub cancel: &'a CancellationToken,
+}
+
+/// How a command runs in a dry run.
+#[derive(Clone, Copy, Default)]
+struct DryRunOptions<'a> {
+    /// Caches of the home folder that the command's programs have.
+    caches: &'a [CacheUse],
+    /// Whether the command is expected to change nothing.
+    expects_no_change: bool,
 }
 
 /// The result of a command that ran for real.
@@ -293,6 +306,7 @@ impl DryRunEnvironment {
         Ok(Self {
             sandbox: Arc::new(inner),
             caches: Vec::new(),
+            expects_no_change: false,
         })
     }
 
@@ -302,6 +316,17 @@ impl DryRunEnvironment {
     pub fn with_caches(&self, caches: Vec<CacheUse>) -> Self {
         Self {
             caches,
+            ..self.clone()
+        }
+    }
+
+    /// Returns the environment for a command that is expected to change nothing, or may change something. The first runs
+    /// sooner; where it tries to change something after all, it is run once more as the second, so an expectation that is
+    /// wrong costs only time.
+    #[must_use]
+    pub fn expecting_no_change(&self, expects_no_change: bool) -> Self {
+        Self {
+            expects_no_change,
             ..self.clone()
         }
     }
@@ -333,7 +358,11 @@ impl DryRunEnvironment {
             net,
             cancel,
         };
-        self.sandbox.dry_run(request, &self.caches, on_output).await
+        let options = DryRunOptions {
+            caches: &self.caches,
+            expects_no_change: self.expects_no_change,
+        };
+        self.sandbox.dry_run(request, options, on_output).await
     }
 
     /// Takes a snapshot of a workspace for a command that is to run in it for real: complete, outside the workspace,

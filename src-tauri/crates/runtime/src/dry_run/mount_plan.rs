@@ -16,12 +16,38 @@ use super::sandboxed_command::SANDBOX_TMP;
 use crate::ShellCommand;
 use crate::dry_run::overlay::layer::LayerFolder;
 
+/// What becomes of the changes that a command makes in its workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum WorkspaceChanges {
+    /// Layers take them.
+    #[cfg(target_os = "linux")]
+    Layered(WorkspaceLayers),
+    /// The command is refused them.
+    #[cfg(target_os = "linux")]
+    Refused,
+    /// They are made in the workspace itself.
+    InPlace,
+}
+
+impl WorkspaceChanges {
+    /// Returns the layers that take the changes, if any do.
+    pub fn layers(&self) -> Option<WorkspaceLayers> {
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Layered(layers) => Some(layers.clone()),
+            #[cfg(target_os = "linux")]
+            Self::Refused => None,
+            Self::InPlace => None,
+        }
+    }
+}
+
 /// The place in which a command runs, and its limits.
 pub(super) struct MountPlan<'a> {
     /// The folder of this command alone.
     pub folder: &'a LayerFolder,
-    /// Layers that take the changes; `None` where the workspace itself takes them.
-    pub layers: Option<WorkspaceLayers>,
+    /// What becomes of changes of the workspace.
+    pub workspace: WorkspaceChanges,
     /// Folders outside the workspace that the command changes for itself alone.
     pub private: Vec<PrivateFolder>,
     /// Paths in those folders that are read-only.
@@ -48,7 +74,7 @@ impl<'a> MountPlan<'a> {
         let bytes_max = layer_bytes_max(kind);
         Self {
             folder: layer,
-            layers: Some(WorkspaceLayers {
+            workspace: WorkspaceChanges::Layered(WorkspaceLayers {
                 upper: layer.upper_path(),
                 work: (kind != LayerKind::Copy).then(|| layer.work_path()),
             }),
@@ -63,6 +89,29 @@ impl<'a> MountPlan<'a> {
         }
     }
 
+    /// Returns a plan that runs the command where it cannot change anything but its own temporary files.
+    #[cfg(target_os = "linux")]
+    pub fn without_changes(
+        kind: LayerKind,
+        folder: &'a LayerFolder,
+        watched_reads: WatchedReads,
+    ) -> Self {
+        let bytes_max = layer_bytes_max(kind);
+        Self {
+            folder,
+            workspace: WorkspaceChanges::Refused,
+            private: Vec::new(),
+            read_only: Vec::new(),
+            watched_reads,
+            // A report of git's refreshes the index where it can.
+            variables: vec![("GIT_OPTIONAL_LOCKS".to_owned(), "0".to_owned())],
+            private_tmp: None,
+            watched_folder: folder.path().to_owned(),
+            watched_bytes_max: bytes_max,
+            file_bytes: bytes_max,
+        }
+    }
+
     /// Returns a plan that runs the command in the workspace itself.
     pub fn in_place(
         folder: &'a LayerFolder,
@@ -72,7 +121,7 @@ impl<'a> MountPlan<'a> {
     ) -> Self {
         Self {
             folder,
-            layers: None,
+            workspace: WorkspaceChanges::InPlace,
             private: Vec::new(),
             read_only: Vec::new(),
             // The person let it run for real, and sees nothing of it beforehand.

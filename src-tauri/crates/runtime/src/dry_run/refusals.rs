@@ -15,9 +15,18 @@ pub(super) struct Refusals {
     pub reached: Vec<NetworkContact>,
     /// Files and folders of the person's own that the command read outside of the workspace.
     pub outside_reads: Vec<String>,
+    /// Whether every refusal is in the list.
+    pub is_complete: bool,
 }
 
 impl Refusals {
+    /// Whether the command certainly tried no change that it was refused, and reached no limit.
+    #[cfg(target_os = "linux")]
+    pub fn is_free_of_changes(&self) -> bool {
+        let is_change = |one: &Refusal| matches!(one.kind, RefusalKind::Write | RefusalKind::Limit);
+        self.is_complete && !self.list.iter().any(is_change)
+    }
+
     /// Records that a command was ended because it changed too much, for real.
     pub fn add_limit_exceeded(&mut self, ran: &mut CommandRun, why: String, is_cancelled: bool) {
         if !is_cancelled {

@@ -15,12 +15,14 @@ use sandbox::{LOOPBACK_NAMES, SandboxLimits, SandboxReport, SandboxSpec};
 use super::SandboxRequest;
 use super::change_limits::run_within_limits;
 use super::exit_report::read_command_exit;
-use super::mount_plan::MountPlan;
+use super::mount_plan::{MountPlan, WorkspaceChanges};
 use super::refusals::Refusals;
 #[cfg(target_os = "linux")]
 use crate::dry_run::egress::proxy::EgressProxy;
 use crate::dry_run::overlay::diff::diff_limit_error;
-use crate::dry_run::secrets::masks::{read_only_below_layer, read_only_in_place};
+#[cfg(target_os = "linux")]
+use crate::dry_run::secrets::masks::read_only_below_layer;
+use crate::dry_run::secrets::masks::read_only_in_place;
 #[cfg(target_os = "linux")]
 use crate::fs::at_path::AtPath as _;
 use crate::fs::workspace::join_path;
@@ -75,7 +77,7 @@ pub(super) async fn run_sandboxed(
     .await;
     launcher.prestart();
     if let Some(why) = &outgrew
-        && site.layers.is_some()
+        && site.workspace != WorkspaceChanges::InPlace
     {
         ran?;
         return Err(diff_limit_error(why));
@@ -90,7 +92,7 @@ pub(super) async fn run_sandboxed(
     let is_seen = !matches!(told, Ok(Some(SandboxReport::Ended { watched: false, .. })));
     let (ran, mut refusals) = read_command_exit(ran, told)?;
     // The effects may result from a secret that the command could not open, and nobody would know.
-    if !is_seen && site.layers.is_some() && !spec.masked.is_empty() {
+    if !is_seen && site.workspace != WorkspaceChanges::InPlace && !spec.masked.is_empty() {
         refusals.list.push(Refusal {
             kind: RefusalKind::Secret,
             target: UNKNOWN_SECRET.to_owned(),
@@ -158,14 +160,17 @@ fn build_sandbox(
             environment.insert(name, value);
         }
     }
-    let read_only = match site.layers {
-        Some(_) => read_only_below_layer(workspace),
-        None => read_only_in_place(workspace),
+    let read_only = match site.workspace {
+        #[cfg(target_os = "linux")]
+        WorkspaceChanges::Layered(_) => read_only_below_layer(workspace),
+        #[cfg(target_os = "linux")]
+        WorkspaceChanges::Refused => vec![workspace.root().to_owned()],
+        WorkspaceChanges::InPlace => read_only_in_place(workspace),
     };
     Ok(SandboxSpec {
         workspace: workspace.root().to_owned(),
         folder,
-        layers: site.layers.clone(),
+        layers: site.workspace.layers(),
         bare: site.private_tmp.clone(),
         private: site.private.clone(),
         read_only: [read_only, site.read_only.clone()].concat(),

@@ -26,7 +26,6 @@ use crate::linux::resources::memory;
 use crate::linux::resources::memory::MemoryMonitor;
 use crate::linux::seccomp::answering;
 use crate::linux::seccomp::path_access::SandboxPlaces;
-use crate::linux::seccomp::read_scope::ReadScope;
 use crate::linux::seccomp::seccomp_notify;
 use crate::report::ReportLine;
 use crate::{CommandEnd, DenialKind, SandboxSpec};
@@ -138,10 +137,7 @@ fn run_sandbox(
         .with_step("told")?;
     let access_log = SharedAccessLog::new(AccessLog::new(report));
     if let Some(listener) = questions {
-        let places = SandboxPlaces {
-            secrets,
-            reads: ReadScope::new(spec),
-        };
+        let places = SandboxPlaces::new(spec, secrets);
         answering::start_answering(listener, places, access_log.clone()).with_step("questions")?;
     }
     let mut watch = SupervisorLoop {

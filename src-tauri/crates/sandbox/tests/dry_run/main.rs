@@ -21,4 +21,5 @@ mod single_commands;
 mod standby;
 mod tree_snapshot;
 mod unreadable_files;
+mod without_layer;
 mod workspace_copy;

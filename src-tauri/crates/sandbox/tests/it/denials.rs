@@ -314,3 +314,34 @@ fn what_a_command_is_refused_is_told() {
         assert_eq!(run(&spec).told, refused(code, &told), "{command}");
     }
 }
+
+#[test]
+fn in_a_read_only_workspace_every_attempt_to_change_it_is_told() {
+    if !has_sandbox() {
+        return;
+    }
+    for (command, code, told) in [
+        ("cat a folder/b >/dev/null; ls; test -r a", 0, None),
+        ("echo x > a", 1, Some("/a")),
+        ("touch new 2>/dev/null", 1, Some("/new")),
+        ("test -w a", 1, Some("/a")),
+        ("test -w folder", 1, Some("/folder")),
+        // It is not writable outside of the sandbox either.
+        ("test -w /usr/bin/env", 1, None),
+        ("echo x > /tmp/x; cat /tmp/x", 0, None),
+    ] {
+        let place = Place::new();
+        let spec = SandboxSpec {
+            layers: None,
+            read_only: vec![place.workspace.clone()],
+            ..place.spec(command)
+        };
+        let told = told.map(|target| format!("{}{target}", path(&place.workspace)));
+        let told: Vec<_> = told
+            .iter()
+            .map(|target| (DenialKind::Write, target.as_str()))
+            .collect();
+        assert_eq!(run(&spec).told, refused(code, &told), "{command}");
+        assert_eq!(fs::read(place.workspace.join("a")).unwrap(), b"a\n");
+    }
+}

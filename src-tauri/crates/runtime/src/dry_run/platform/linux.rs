@@ -25,7 +25,8 @@ use crate::dry_run::sandboxed_command;
 use crate::dry_run::secrets::closed_files::ClosedFileFinder;
 use crate::dry_run::secrets::masks::{SandboxMasks, find_masks};
 use crate::dry_run::{
-    CacheUse, DryRunOutput, InPlaceRun, Isolation, LayerKind, SandboxProbe, SandboxRequest,
+    CacheUse, DryRunOptions, DryRunOutput, InPlaceRun, Isolation, LayerKind, SandboxProbe,
+    SandboxRequest,
 };
 use crate::fs::at_path::AtPath as _;
 use crate::process::sandbox_process::SandboxLauncher;
@@ -125,12 +126,30 @@ impl SystemSandbox {
     pub(in crate::dry_run) async fn dry_run(
         &self,
         request: SandboxRequest<'_>,
+        options: DryRunOptions<'_>,
+        mut on_output: impl FnMut(&str) + Send,
+    ) -> Result<DryRunOutput, FileError> {
+        request
+            .command
+            .workspace
+            .check_command(&request.command.line)?;
+        if options.expects_no_change
+            && let Some(output) = self.dry_run_without_layer(request, &mut on_output).await?
+        {
+            return Ok(output);
+        }
+        self.dry_run_over_layer(request, options.caches, on_output)
+            .await
+    }
+
+    /// Runs a command with a layer over its workspace, which takes its changes.
+    async fn dry_run_over_layer(
+        &self,
+        request: SandboxRequest<'_>,
         caches: &[CacheUse],
         on_output: impl FnMut(&str) + Send,
     ) -> Result<DryRunOutput, FileError> {
-        let command = request.command;
-        command.workspace.check_command(&command.line)?;
-        let layer = self.prepare_layer(&command.workspace, None).await?;
+        let layer = self.prepare_layer(&request.command.workspace, None).await?;
         let (ran, mut refused) = self
             .run_within_limits(
                 request,

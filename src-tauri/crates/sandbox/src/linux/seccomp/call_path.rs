@@ -1,8 +1,10 @@
 //! A path as a process of the sandbox named it, and its target: resolved by the supervisor before the system answers
 //! the process.
 
-use std::ffi::CString;
+use std::ffi::{CString, OsStr};
 use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{
     Access, AtFlags, CWD, Mode, OFlags, Statx, StatxAttributes, StatxFlags, accessat, openat,
@@ -87,15 +89,18 @@ impl CallPath {
         statx(CWD, self.path.as_slice(), flags, wanted)
     }
 
-    /// Whether the path begins in a folder of the system and stays there, if no link leads away: it is somebody's own
-    /// only if the system itself links to it.
+    /// Whether the path lies in a folder of the system, see [`is_in_system_folder`].
     pub(in crate::linux) fn is_in_system_folder(&self) -> bool {
-        let mut folders = SYSTEM_FOLDERS.iter();
-        folders.any(|folder| self.path.starts_with(folder))
-            && !self
-                .path
-                .split(|byte| *byte == b'/')
-                .any(|name| name == b"..")
+        is_in_system_folder(self.as_path())
+    }
+
+    /// Whether the path is one of these or lies below one, if no link leads away.
+    pub(in crate::linux) fn is_below_any(&self, paths: &[PathBuf]) -> bool {
+        paths.iter().any(|path| self.as_path().starts_with(path))
+    }
+
+    fn as_path(&self) -> &Path {
+        Path::new(OsStr::from_bytes(&self.path))
     }
 
     /// Whether the process may read the target.
@@ -178,6 +183,16 @@ impl CallPath {
         path.extend_from_slice(name);
         Some(path)
     }
+}
+
+/// Whether a path begins in a folder of the system and stays there, if no link leads away: what is in it is a secret or
+/// somebody's own only if the system itself links to it.
+pub(in crate::linux) fn is_in_system_folder(path: &Path) -> bool {
+    let bytes = path.as_os_str().as_bytes();
+    SYSTEM_FOLDERS
+        .iter()
+        .any(|folder| bytes.starts_with(folder))
+        && !bytes.split(|byte| *byte == b'/').any(|name| name == b"..")
 }
 
 /// Returns the path of an open target, through whatever links it was reached.

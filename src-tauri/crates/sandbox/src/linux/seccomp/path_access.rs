@@ -3,19 +3,22 @@
 //!
 //! The mounts are asked, and no list of places: the system's answer to the command is its answer to the supervisor too.
 
+use std::ffi::OsStr;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, StatVfsMountFlags, fstat, fstatvfs};
 use rustix::io::Errno;
 use rustix::process::getuid;
 
-use crate::DenialKind;
 use crate::linux::filesystem::mask_set::MaskSet;
-use crate::linux::seccomp::call_path::{CallPath, NOFOLLOW, resolve_fd_path};
+use crate::linux::seccomp::call_path::{CallPath, NOFOLLOW, is_in_system_folder, resolve_fd_path};
 use crate::linux::seccomp::notify_filter;
 use crate::linux::seccomp::notify_filter::{CallSubject, LinkHandling, OpenFlags, PathArgument};
 use crate::linux::seccomp::read_scope::ReadScope;
 use crate::linux::seccomp::seccomp_notify::Notification;
+use crate::{DenialKind, SandboxSpec};
 
 /// A refusal to be expected, and its target, in the system's own bytes.
 pub(in crate::linux) type ExpectedDenial = (DenialKind, Vec<u8>);
@@ -43,8 +46,26 @@ pub(in crate::linux) enum NotifyAnswer {
 
 /// The places of a sandbox that calls are assessed by.
 pub(in crate::linux) struct SandboxPlaces {
-    pub(in crate::linux) secrets: MaskSet,
-    pub(in crate::linux) reads: ReadScope,
+    secrets: MaskSet,
+    reads: ReadScope,
+    /// Masked paths in the system's own folders.
+    masked_system_paths: Vec<PathBuf>,
+    /// The workspace, if it is read-only.
+    read_only_workspace: Option<PathBuf>,
+}
+
+impl SandboxPlaces {
+    /// Returns the places of a sandbox whose mounts are in place.
+    pub(in crate::linux) fn new(spec: &SandboxSpec, secrets: MaskSet) -> Self {
+        let is_read_only = spec.read_only.contains(&spec.workspace);
+        let masked = spec.masked.iter().cloned();
+        Self {
+            secrets,
+            reads: ReadScope::new(spec),
+            masked_system_paths: masked.filter(|mask| is_in_system_folder(mask)).collect(),
+            read_only_workspace: is_read_only.then(|| spec.workspace.clone()),
+        }
+    }
 }
 
 /// Assesses a call. A call that cannot be inspected, because the caller is gone or its arguments lead nowhere, has no
@@ -64,7 +85,8 @@ pub(in crate::linux) fn assess_call(
         return CallAssessment::of_denials(masked);
     }
     let closed = match about {
-        CallSubject::Opens { .. } | CallSubject::CheckAccess(_) => Vec::new(),
+        CallSubject::Opens { .. } => Vec::new(),
+        CallSubject::CheckAccess(path) => vec![check_write_access(question, path, places)],
         CallSubject::Create(path) => vec![check_create(question, path)],
         CallSubject::Links { to, .. } => vec![check_create(question, to)],
         CallSubject::Remove(path) => vec![check_remove(question, path)],
@@ -110,6 +132,13 @@ fn assess_open(
         return None;
     }
     let named = CallPath::from_notification(question, path)?;
+    // Programs open little else as often as their libraries.
+    if !notify_filter::can_change(flags)
+        && named.is_in_system_folder()
+        && !named.is_below_any(&places.masked_system_paths)
+    {
+        return None;
+    }
     let links = open_link_flags(flags);
     let found = named.look_up(links);
     if let Some(mask) = named.find_mask_at(&found, links, &places.secrets) {
@@ -176,6 +205,29 @@ fn open_link_flags(flags: libc::c_int) -> AtFlags {
         0 => AtFlags::empty(),
         _ => NOFOLLOW,
     }
+}
+
+/// Returns the target of an access check that finds the workspace read-only, where the command could write otherwise: a
+/// program that asks first would not even try.
+fn check_write_access(
+    question: &Notification,
+    path: PathArgument,
+    places: &SandboxPlaces,
+) -> Option<Vec<u8>> {
+    let workspace = places.read_only_workspace.as_ref()?;
+    // In every call of this kind the mode comes after the path.
+    let mode = question.arguments[path.at + 1] as libc::c_int;
+    if mode & libc::W_OK == 0 {
+        return None;
+    }
+    let named = CallPath::from_notification(question, path)?;
+    if named.check_writable(AtFlags::empty()) != Err(Errno::ROFS) {
+        return None;
+    }
+    let target = named.resolve(AtFlags::empty())?;
+    Path::new(OsStr::from_bytes(&target))
+        .starts_with(workspace)
+        .then_some(target)
 }
 
 fn check_open(named: &CallPath, flags: libc::c_int) -> Option<Vec<u8>> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use policy::Approved;
+use policy::{Approved, shell};
 use protocol::interface::{AbortSemantics, InterruptBehavior, PermissionMatcher, RenderHint};
 use protocol::text::display_text::to_spans;
 use protocol::text::redact;
@@ -155,8 +155,10 @@ impl Tool for BashTool {
         execution: &ExecutionContext,
     ) -> Result<ToolDryRun, ToolError> {
         let (command, streams) = self.build_command(arguments, context, execution)?;
+        let expects_no_change = shell::parse_command(&command.line).expects_no_change();
         let environment = &context.dry_run_environment;
         let run = environment
+            .expecting_no_change(expects_no_change)
             .dry_run(
                 &command,
                 &context.net,

@@ -22,7 +22,7 @@ use crate::dry_run::platform::probe_common::{
 };
 use crate::dry_run::refusals::Refusals;
 use crate::dry_run::{
-    CacheUse, DryRunOutput, InPlaceRun, Isolation, KeptState, LayerKind, LayeredCompanion,
+    DryRunOptions, DryRunOutput, InPlaceRun, Isolation, KeptState, LayerKind, LayeredCompanion,
     SandboxProbe, SandboxRequest,
 };
 use crate::{
@@ -171,7 +171,7 @@ impl<R: InPlaceRunner> InPlaceOnly<R> {
     pub(in crate::dry_run) async fn dry_run(
         &self,
         _request: SandboxRequest<'_>,
-        _caches: &[CacheUse],
+        _options: DryRunOptions<'_>,
         _on_output: impl FnMut(&str) + Send,
     ) -> Result<DryRunOutput, FileError> {
         Err(FileError::sandbox_unavailable(NO_LAYER_REASON))

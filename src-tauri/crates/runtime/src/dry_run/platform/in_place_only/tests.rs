@@ -247,7 +247,8 @@ async fn what_cannot_be_kept_to_is_not_begun() {
         net: &net,
         cancel: &never,
     };
-    let shown = stage.elsewhere.dry_run(request, &[], |_: &str| {});
+    let options = DryRunOptions::default();
+    let shown = stage.elsewhere.dry_run(request, options, |_: &str| {});
     assert_eq!(
         shown.await.map(drop),
         Err(FileError::sandbox_unavailable(NO_LAYER_REASON))
