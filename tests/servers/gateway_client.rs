@@ -1,5 +1,10 @@
 //! What the tests of gateways stand on: servers to stand in front of, desks, and a client that keeps what it is told.
 
+#![allow(
+    deprecated,
+    reason = "logging is being removed from the protocol; clients of today use it"
+)]
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -9,10 +14,13 @@ use gateway::endpoint_server::{self, ServeOptions};
 use gateway::mcp::ServedTools;
 use protocol::server::mcp_servers::ServerSettings;
 use rmcp::ClientHandler;
-use rmcp::model::{CallToolRequestParams, CallToolResult, ProgressNotificationParam};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResult, LoggingMessageNotificationParam,
+    ProgressNotificationParam, ProtocolVersion, ResourceUpdatedNotificationParam,
+};
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, NotificationContext, RoleClient, RunningService,
-    ServiceError, serve_client, serve_client_with_lifecycle,
+    ServiceError, serve_client_with_lifecycle,
 };
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
@@ -42,6 +50,24 @@ impl ClientHandler for Listener {
         let _ = self.0.send(progress.message.unwrap_or_default());
     }
 
+    async fn on_resource_updated(
+        &self,
+        update: ResourceUpdatedNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        let _ = self.0.send(format!("{} changed", update.uri));
+    }
+
+    async fn on_logging_message(
+        &self,
+        message: LoggingMessageNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        let level = serde_json::to_value(message.level).unwrap();
+        let level = level.as_str().unwrap().to_owned();
+        let _ = self.0.send(format!("{level} {}", message.data));
+    }
+
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
         let _ = self.0.send("the list changed".to_owned());
     }
@@ -57,9 +83,16 @@ impl ClientHandler for Listener {
 
 impl Client {
     async fn begin(stream: tokio::io::DuplexStream) -> Self {
+        Self::begin_as(stream, ClientLifecycleMode::Initialize).await
+    }
+
+    async fn begin_as(stream: tokio::io::DuplexStream, lifecycle: ClientLifecycleMode) -> Self {
         let (says, told) = unbounded_channel();
-        let service = serve_client(Listener(says), split(stream)).await.unwrap();
-        Self { service, told }
+        let service = serve_client_with_lifecycle(Listener(says), split(stream), lifecycle);
+        Self {
+            service: service.await.unwrap(),
+            told,
+        }
     }
 
     /// A client of an address, in one era of the protocol.
@@ -77,6 +110,15 @@ impl Client {
 
     /// A client of a gateway in which nobody can be asked.
     pub(crate) async fn of_engine(engine: &Engine, request: &McpRequest) -> Self {
+        Self::of_engine_as(engine, request, ClientLifecycleMode::Initialize).await
+    }
+
+    /// The same, in one era of the protocol.
+    pub(crate) async fn of_engine_as(
+        engine: &Engine,
+        request: &McpRequest,
+        lifecycle: ClientLifecycleMode,
+    ) -> Self {
         let served = ServedTools::open(engine, request).await.unwrap();
         let (ours, theirs) = duplex(1 << 20);
         let (from, to) = split(ours);
@@ -86,7 +128,7 @@ impl Client {
             to,
             std::future::pending(),
         ));
-        Self::begin(theirs).await
+        Self::begin_as(theirs, lifecycle).await
     }
 
     /// A client of a gateway that hands everything on to the app.
@@ -110,6 +152,16 @@ impl Client {
             }
         }
         panic!("nothing more is told, and never: {wanted}");
+    }
+
+    /// The next thing that it is told.
+    pub(crate) async fn hear(&mut self) -> String {
+        self.told.recv().await.unwrap()
+    }
+
+    /// What it was told already.
+    pub(crate) fn heard(&mut self) -> Vec<String> {
+        std::iter::from_fn(|| self.told.try_recv().ok()).collect()
     }
 
     /// Hears all of these, in whatever order they are told.
@@ -144,6 +196,13 @@ impl Client {
         let result = self.call(name, arguments).await.unwrap();
         let text = result.content[0].as_text().unwrap().text.clone();
         (text, result.is_error == Some(true))
+    }
+}
+
+/// A client of 2026.
+pub(crate) fn modern() -> ClientLifecycleMode {
+    ClientLifecycleMode::Discover {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
     }
 }
 

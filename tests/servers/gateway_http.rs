@@ -9,14 +9,14 @@ use protocol::event::SessionEvent;
 use protocol::{CallState, EventBody};
 use reqwest::header::{AUTHORIZATION, HOST, ORIGIN};
 use reqwest::{Method, StatusCode};
-use rmcp::model::{CallToolRequestParams, ProtocolVersion};
+use rmcp::model::CallToolRequestParams;
 use rmcp::service::ClientLifecycleMode;
 use serde_json::{Value, json};
 use support::{Fixture, expect_variant};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::gateway_client::{ALLOW, Client, given, open_app, open_headless};
+use super::gateway_client::{ALLOW, Client, given, modern, open_app, open_headless};
 
 /// A gateway at a free port of this machine.
 struct Gateway {
@@ -97,12 +97,6 @@ impl Gateway {
         let response = request.body(call.to_string()).send().await.unwrap();
         assert_eq!(response.status(), StatusCode::OK);
         response
-    }
-}
-
-fn modern() -> ClientLifecycleMode {
-    ClientLifecycleMode::Discover {
-        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
     }
 }
 

@@ -12,6 +12,8 @@ pub(crate) mod elicitation;
 pub(crate) mod gateway_client;
 // A gateway at an address.
 pub(crate) mod gateway_http;
+// What a server behind one tells unasked: changes of single resources, and its log.
+pub(crate) mod gateway_notices;
 // Questions of a server behind one, passed on to its client.
 pub(crate) mod gateway_questions;
 // What a server behind one has beside its tools.

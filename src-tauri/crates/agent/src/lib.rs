@@ -57,7 +57,7 @@ mod undo;
 
 pub use crate::engine::agent_options::AgentOptionRecord;
 pub use crate::engine::agent_servers::WeakEngine;
-pub use crate::engine::backing_server::{BackingChanges, BackingServer, BackingTool};
+pub use crate::engine::backing_server::{BackingChanges, BackingLog, BackingServer, BackingTool};
 pub use crate::engine::delegated_calls::{
     DelegatedCall, DelegatedResult, DelegatedTool, DelegatedVerdict,
 };
@@ -82,7 +82,10 @@ pub use crate::toolset::servers::servers_from_file;
 pub use engine::Engine;
 pub use host::{config, hooks};
 pub use mcp::catalogue::ServerToolDefinition;
-pub use mcp::{ChangedList, ServerList, ServerOffers, ServerRead};
+pub use mcp::{
+    ChangedList, LogLevel, LogMessage, ResourceWatch, ServerList, ServerOffers, ServerRead,
+    WantedLogLevel,
+};
 pub use runtime::dry_run::find_sandbox_program;
 #[cfg(target_os = "linux")]
 pub use runtime::graphics::has_render_node;

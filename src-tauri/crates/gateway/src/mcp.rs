@@ -5,10 +5,13 @@ mod client_session;
 mod eof_signal;
 mod handler;
 mod list_changes;
+mod log_messages;
 mod parsed_line;
 mod progress;
 mod request_id;
+mod resource_subscriptions;
 mod served_tools;
+mod server_reads;
 #[cfg(test)]
 mod tests;
 mod tool_description;

@@ -91,6 +91,19 @@ pub fn parse_prompt_result(result: &Value) -> Result<ToolOutput, ToolError> {
     parse_tool_result(&json!({ "content": items.collect::<Vec<_>>() }))
 }
 
+/// Converts the answer to a completion to an output: its values, one a line.
+///
+/// # Errors
+/// The answer has no values.
+pub fn parse_completion_result(result: &Value) -> Result<ToolOutput, ToolError> {
+    let values = result
+        .pointer("/completion/values")
+        .and_then(Value::as_array);
+    let values = values.ok_or_else(|| unreadable_answer_error("its completion has no values"))?;
+    let values: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
+    parse_tool_result(&json!({ "content": [{ "type": "text", "text": values.join("\n") }] }))
+}
+
 /// Returns the error for an answer that cannot be parsed: it is treated as no answer, since it is unknown whether the
 /// call worked.
 fn unreadable_answer_error(why: &str) -> ToolError {

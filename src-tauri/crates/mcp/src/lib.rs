@@ -36,10 +36,12 @@ pub mod form;
 pub mod import;
 pub mod limits;
 mod line_limit;
+mod log_messages;
 mod message_handler;
 mod oauth;
 mod pending_catalogue;
 mod pins;
+mod resource_watches;
 mod root_cause;
 mod running_calls;
 mod server;
@@ -47,8 +49,10 @@ mod server_log;
 mod server_request;
 
 pub use connection::{ServerList, ServerOffers};
+pub use log_messages::{LogLevel, LogMessage, LogReceiver, WantedLogLevel};
 pub use oauth::CredentialVault;
 pub use pins::ToolPins;
+pub use resource_watches::ResourceWatch;
 pub use server::tool::McpTool;
 pub use server::{
     ChangedList, ListChanges, McpServer, ServerDependencies, ServerRead, ServerSandboxLauncher,

@@ -26,6 +26,10 @@ pub const LOG_LINES_MAX: usize = 500;
 pub const LOG_LINE_CHARS_MAX: usize = 2_000;
 /// Number of log lines that are kept of one second; further lines are only counted.
 pub const LOG_LINES_PER_SECOND_MAX: u32 = 200;
+/// Number of log messages that may wait for a client of a gateway; further ones are dropped and counted.
+pub const LOG_MESSAGES_QUEUE_MAX: usize = 256;
+/// Length of the data of a log message that is passed on, in bytes of JSON; a longer one is cut.
+pub const LOG_MESSAGE_BYTES_MAX: usize = 64 * 1024;
 /// Number of content items that are kept of one answer.
 pub const CONTENT_ITEMS_MAX: usize = 256;
 /// Length of the text of one answer, in bytes; the pipeline cuts the part that the model gets.
@@ -80,6 +84,8 @@ pub const RESOURCES_LISTED_MAX: usize = 200;
 pub const RESOURCE_CHARS_MAX: usize = 300;
 /// Length of the URI of a resource, in characters.
 pub const URI_CHARS_MAX: usize = 4_000;
+/// Number of resources of a server that are watched for changes at the same time.
+pub const WATCHED_RESOURCES_MAX: usize = 1_000;
 /// How long a person has to sign in, from the moment when the URL is shown.
 pub const SIGN_IN_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 /// Timeout of one request to an authorization server, in milliseconds.

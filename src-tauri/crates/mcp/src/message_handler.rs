@@ -15,8 +15,9 @@ use rmcp::model::{
     ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult,
     CustomRequest, CustomResult, ElicitRequestParams, ElicitResult, ElicitationCapability,
     ErrorCode, ErrorData, FormElicitationCapability, Implementation, ListRootsResult,
-    LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken, Root,
-    RootsCapabilities, SamplingCapability, UrlElicitationCapability,
+    LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken,
+    ResourceUpdatedNotificationParam, Root, RootsCapabilities, SamplingCapability,
+    UrlElicitationCapability,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};
 use serde::Serialize;
@@ -27,7 +28,9 @@ use tools::elicitation::ElicitationRequest;
 use tools::tool::ProgressFn;
 
 use crate::lock_mutex;
+use crate::log_messages::LogMessages;
 use crate::oauth::AuthChallenge;
+use crate::resource_watches::ResourceWatches;
 use crate::running_calls::{RunningCall, RunningCalls};
 use crate::server_log::ServerLog;
 use crate::server_request::{self, ELICITATION, RequestRefusal, SAMPLING};
@@ -52,6 +55,10 @@ pub(crate) struct ServerMessageHandler {
     pub resources_version: watch::Sender<u64>,
     /// Incremented whenever the list of prompts may have changed.
     pub prompts_version: watch::Sender<u64>,
+    /// Resources whose changes somebody waits for.
+    pub resource_watches: ResourceWatches,
+    /// Log messages for those who wait for them.
+    pub log_messages: LogMessages,
     /// The server's authentication challenge, until the person signs in.
     challenge: Arc<Mutex<Option<AuthChallenge>>>,
 }
@@ -67,6 +74,8 @@ impl ServerMessageHandler {
             tools_changed: Arc::default(),
             resources_version: watch::Sender::new(0),
             prompts_version: watch::Sender::new(0),
+            resource_watches: ResourceWatches::default(),
+            log_messages: LogMessages::new(),
             challenge: Arc::default(),
         }
     }
@@ -277,13 +286,25 @@ impl rmcp::ClientHandler for ServerMessageHandler {
         _: NotificationContext<RoleClient>,
     ) {
         let level = serde_json::to_value(message.level).unwrap_or_default();
-        let level = level.as_str().unwrap_or("log").to_owned();
+        if let Ok(level) = serde_json::from_value(level.clone()) {
+            let logger = message.logger.as_deref();
+            self.log_messages.send(level, logger, &message.data);
+        }
+        let level = level.as_str().unwrap_or("log");
         let text = match message.data {
             serde_json::Value::String(text) => text,
             other => other.to_string(),
         };
         self.log
             .add(ServerLogSource::Log, &format!("{level}: {text}"));
+    }
+
+    async fn on_resource_updated(
+        &self,
+        update: ResourceUpdatedNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        self.resource_watches.note_update(&update.uri);
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {

@@ -4,12 +4,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mcp::catalogue::ServerToolDefinition;
-use mcp::{ChangedList, ListChanges, McpServer, ServerList, ServerOffers, ServerRead};
+use mcp::{
+    ChangedList, ListChanges, LogLevel, LogMessage, LogReceiver, McpServer, ResourceWatch,
+    ServerList, ServerOffers, ServerRead, WantedLogLevel,
+};
 use protocol::UserError;
 use protocol::event::ClientInfo;
 use protocol::server::mcp_servers::ServerId;
 use runtime::Workspace;
 use serde_json::Value;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::engine::Engine;
@@ -122,6 +126,37 @@ impl BackingServer {
         self.current().read_tool_id(read)
     }
 
+    /// Begins to watch a resource of the server. It tells of changes once a read of the resource with `subscribe` was approved.
+    ///
+    /// # Errors
+    /// Too many resources are watched already.
+    pub fn watch_resource(&self, uri: &str) -> Result<ResourceWatch, UserError> {
+        self.current().watch_resource(uri)
+    }
+
+    /// Returns a receiver of the server's log messages from now on.
+    pub fn watch_log(&self) -> BackingLog {
+        let current = self.current();
+        BackingLog {
+            messages: current.watch_log(),
+            changes: current.watch_version(),
+            watched: current,
+            server: self.clone(),
+        }
+    }
+
+    /// Has the server log from a level on, for as long as the returned value is kept.
+    ///
+    /// # Errors
+    /// The server is off or unavailable, or refuses.
+    pub async fn want_log_level(
+        &self,
+        level: LogLevel,
+        cancel: &CancellationToken,
+    ) -> Result<WantedLogLevel, UserError> {
+        self.current().want_log_level(level, cancel).await
+    }
+
     /// Opens a session for the calls of an external program that has the tools of the server alone.
     ///
     /// # Errors
@@ -154,5 +189,41 @@ impl BackingChanges {
             (self.changes, self.watched) = (current.watch_lists(), current);
         }
         changed.unwrap_or(ChangedList::Tools)
+    }
+}
+
+/// Receiver of a backing server's log messages, also after the server was set up anew.
+pub struct BackingLog {
+    server: BackingServer,
+    watched: Arc<McpServer>,
+    messages: LogReceiver,
+    changes: watch::Receiver<u64>,
+}
+
+impl BackingLog {
+    /// Waits for the next message.
+    pub async fn next(&mut self) -> LogMessage {
+        loop {
+            tokio::select! {
+                biased;
+                Some(message) = self.messages.next() => return message,
+                _ = self.changes.changed() => self.follow_server(),
+            }
+        }
+    }
+
+    /// Returns the next message that came already.
+    pub fn try_next(&mut self) -> Option<LogMessage> {
+        self.messages.try_next()
+    }
+
+    /// Listens to the server that is set up now.
+    fn follow_server(&mut self) {
+        let current = self.server.current();
+        if !Arc::ptr_eq(&current, &self.watched) {
+            self.messages = current.watch_log();
+            self.changes = current.watch_version();
+            self.watched = current;
+        }
     }
 }

@@ -1,5 +1,9 @@
-//! The requests of a client: the list of tools, and calls of them; and of a server behind the gateway its resources and
-//! prompts.
+//! The requests of a client: the list of tools, and calls of them; and what a server behind the gateway offers beside them.
+
+#![allow(
+    deprecated,
+    reason = "clients of 2025 subscribe to resources and set the level of log messages by requests of their own"
+)]
 
 use std::sync::Arc;
 
@@ -7,42 +11,53 @@ use agent::{ClientCall, ClientOutcome, ExternalClient, ServerList, ServerRead};
 use axum::http::request::Parts;
 use protocol::UserError;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
-    CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
-    Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerConfig,
-    SubscriptionFilter,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
+    ContentBlock, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
+    GetPromptResponse, GetPromptResult, Implementation, JsonObject, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ServerConfig, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
-use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
 
 use super::client_questions::ClientQuestions;
 use super::client_session::ClientSession;
 use super::list_changes;
+use super::log_messages::{self, ClientLog};
 use super::progress::spawn_progress_sender;
+use super::resource_subscriptions::ResourceSubscriptions;
 use super::served_tools::ServedTools;
-use super::tool_result;
+use super::{server_reads, tool_result};
 use crate::limits::LIST_PAGE_TOOLS;
 
 /// Methods that this server handles. A request for one of them with invalid parameters arrives as a custom request.
-const HANDLED_METHODS: [&str; 7] = [
+const HANDLED_METHODS: [&str; 12] = [
     "tools/list",
     "tools/call",
     "resources/list",
     "resources/templates/list",
     "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "subscriptions/listen",
     "prompts/list",
     "prompts/get",
+    "completion/complete",
+    "logging/setLevel",
 ];
 
 /// One connection: what it serves, and the session of its calls once there is one. A request over HTTP brings its session
 /// with it. Dropping it ends what the client listens to.
 pub(crate) struct GatewayServer {
-    served: ServedTools,
+    pub(super) served: ServedTools,
     calls: ClientSession,
+    /// The resources that a client of 2025 is told about.
+    subscriptions: ResourceSubscriptions,
+    /// The log messages that a client of 2025 is told.
+    log: Arc<ClientLog>,
     /// Cancelled when the client has closed its side.
     input_closed: CancellationToken,
     /// Cancelled when no call goes on any more.
@@ -61,6 +76,8 @@ impl GatewayServer {
         Self {
             served,
             calls: ClientSession::default(),
+            subscriptions: ResourceSubscriptions::default(),
+            log: Arc::default(),
             input_closed: gone,
             calls_stopped: CancellationToken::new(),
         }
@@ -86,7 +103,7 @@ impl GatewayServer {
     }
 
     /// Returns the client that makes the calls of a request.
-    async fn open_client(
+    pub(super) async fn open_client(
         &self,
         context: &RequestContext<RoleServer>,
     ) -> Result<Arc<ExternalClient>, ErrorData> {
@@ -96,7 +113,7 @@ impl GatewayServer {
     }
 
     /// Makes a call of a tool, by the name that calls know it by.
-    async fn make_call(
+    pub(super) async fn make_call(
         &self,
         client: &Arc<ExternalClient>,
         tool: &str,
@@ -113,6 +130,7 @@ impl GatewayServer {
             heard: sender,
             questions: questions.map(|client| Arc::new(client) as _),
         };
+        let log = log_messages::tell_during_call(&self.served, context).await;
         let call = client.make_call(request, &context.ct);
         let answer = match self.served.turns() {
             None => call.await,
@@ -122,6 +140,10 @@ impl GatewayServer {
                 () = self.calls_stopped.cancelled() => Err(closed_error()),
             },
         };
+        // No message of the call comes after its answer.
+        if let Some(log) = log {
+            log.finish().await;
+        }
         // No word on progress comes after the answer; once the client has closed its side, nothing takes words any more.
         if let Some(mut task) = task {
             tokio::select! {
@@ -150,47 +172,6 @@ impl GatewayServer {
             )])),
         }
     }
-
-    /// Reads what a server offers beside its tools, by a call.
-    async fn handle_read<T: DeserializeOwned>(
-        &self,
-        read: ServerRead,
-        arguments: JsonObject,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<T, ErrorData> {
-        let server = self.served.server().filter(|_| match read {
-            ServerRead::Resource => self.served.offers().resources,
-            ServerRead::Prompt => self.served.offers().prompts,
-        });
-        let Some(server) = server else {
-            let text = "The server has neither resources nor prompts of this kind.";
-            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None));
-        };
-        let client = self.open_client(context).await?;
-        let tool = server.read_tool_id(read);
-        let answer = self.make_call(&client, &tool, arguments, context).await;
-        tool_result::build_read_result(&answer.map_err(|fault| internal_error_data(&fault))?)
-    }
-
-    /// Returns one page of a list of the server as the server gives it; an empty one where no server stands behind this, or it
-    /// does not have such a list.
-    async fn list_of_server<T: DeserializeOwned + Default>(
-        &self,
-        list: ServerList,
-        request: Option<PaginatedRequestParams>,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<T, ErrorData> {
-        let server = self.served.server().filter(|_| match list {
-            ServerList::Resources | ServerList::ResourceTemplates => self.served.offers().resources,
-            ServerList::Prompts => self.served.offers().prompts,
-        });
-        let Some(server) = server else {
-            return Ok(T::default());
-        };
-        let cursor = request.and_then(|request| request.cursor);
-        let page = server.list_page(list, cursor.as_deref(), &context.ct).await;
-        tool_result::parse_server_answer(page.map_err(|fault| internal_error_data(&fault))?)
-    }
 }
 
 impl ServerHandler for GatewayServer {
@@ -203,24 +184,30 @@ impl ServerHandler for GatewayServer {
             .with_instructions(self.served.instructions())
     }
 
-    /// Tells a client of 2025 when a list changes, for as long as it is connected.
+    /// Tells a client of 2025 when a list changes, and the server's log messages, for as long as it is connected.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        if let Some(server) = self.served.server() {
+        let Some(server) = self.served.server() else {
+            return;
+        };
+        let gone = self.input_closed.clone();
+        let telling = list_changes::tell_peer(server.watch_lists(), context.peer.clone());
+        tokio::spawn(async move { gone.run_until_cancelled(telling).await });
+        if self.served.offers().logging {
             let gone = self.input_closed.clone();
-            let telling = list_changes::tell_peer(server.watch_lists(), context.peer);
+            let telling = self.log.clone().tell_peer(server.watch_log(), context.peer);
             tokio::spawn(async move { gone.run_until_cancelled(telling).await });
         }
     }
 
     fn accepted_subscription_filter(
         &self,
-        _requested: &SubscriptionFilter,
+        requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
         let is_watched = self.served.server().is_some();
-        is_watched.then(|| list_changes::subscription_filter(self.served.offers()))
+        is_watched.then(|| list_changes::subscription_filter(self.served.offers(), requested))
     }
 
-    /// Tells a client of 2026 when a list changes, until it listens no more.
+    /// Tells a client of 2026 when a list changes, or a resource that it names, until it listens no more.
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let telling = async {
             if let Some(server) = self.served.server() {
@@ -231,8 +218,52 @@ impl ServerHandler for GatewayServer {
             () = context.cancelled() => {}
             () = self.input_closed.cancelled() => {}
             () = telling => {}
+            refused = self.tell_updates(&context) => return Err(refused),
         }
         Ok(())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscriptions.check_room(&request.uri)?;
+        let watch = self.subscribe_resource(&request.uri, &context).await?;
+        self.subscriptions.add(watch, context.peer);
+        Ok(())
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.offering_server(self.served.offers().subscriptions)?;
+        self.subscriptions.remove(&request.uri);
+        Ok(())
+    }
+
+    /// Takes the level from which on a client of 2025 wants log messages.
+    async fn set_level(
+        &self,
+        request: SetLevelRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let is_known = context.protocol_version() < Some(ProtocolVersion::NO_INITIALIZE);
+        let server = self.offering_server(self.served.offers().logging && is_known)?;
+        let told = self.log.set_level(server, request.level, &context.ct).await;
+        told.map_err(|fault| internal_error_data(&fault))
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let arguments = server_reads::completion_arguments(request);
+        self.handle_read(ServerRead::Completion, arguments, &context)
+            .await
     }
 
     async fn list_tools(
@@ -345,7 +376,7 @@ impl ServerHandler for GatewayServer {
 }
 
 /// Returns the answer for an internal error that keeps a request from being answered.
-fn internal_error_data(fault: &UserError) -> ErrorData {
+pub(super) fn internal_error_data(fault: &UserError) -> ErrorData {
     ErrorData::internal_error(fault.to_string(), None)
 }
 

@@ -1,14 +1,15 @@
-//! Which lists a client is told of, and when they change.
+//! What a client is offered beside tools, and when lists change.
 
 use agent::{BackingChanges, ChangedList, ServerOffers};
 use rmcp::model::{
-    PromptListChangedNotification, PromptsCapability, ResourceListChangedNotification,
+    JsonObject, PromptListChangedNotification, PromptsCapability, ResourceListChangedNotification,
     ResourcesCapability, ServerCapabilities, ServerNotification, SubscriptionFilter,
     ToolListChangedNotification, ToolsCapability,
 };
 use rmcp::service::{Peer, RoleServer, SubscriptionSendError, SubscriptionSink};
 
 use super::served_tools::ServedTools;
+use crate::limits::SUBSCRIPTIONS_MAX;
 
 /// Returns what a client is offered: tools, and what the server behind the gateway has beside them.
 pub(super) fn capabilities(served: &ServedTools) -> ServerCapabilities {
@@ -20,6 +21,7 @@ pub(super) fn capabilities(served: &ServedTools) -> ServerCapabilities {
         capabilities.resources = offers.resources.then(|| {
             let mut resources = ResourcesCapability::default();
             resources.list_changed = Some(true);
+            resources.subscribe = offers.subscriptions.then_some(true);
             resources
         });
         capabilities.prompts = offers.prompts.then(|| {
@@ -27,16 +29,25 @@ pub(super) fn capabilities(served: &ServedTools) -> ServerCapabilities {
             prompts.list_changed = Some(true);
             prompts
         });
+        capabilities.completions = offers.completions.then(JsonObject::new);
+        capabilities.logging = offers.logging.then(JsonObject::new);
     }
     capabilities.tools = Some(tools);
     capabilities
 }
 
-/// Returns the changes that a client of 2026 can listen to.
-pub(super) fn subscription_filter(offers: ServerOffers) -> SubscriptionFilter {
+/// Returns the changes that a client of 2026 can listen to, among them those of the resources that it names.
+pub(super) fn subscription_filter(
+    offers: ServerOffers,
+    requested: &SubscriptionFilter,
+) -> SubscriptionFilter {
     let mut filter = SubscriptionFilter::builder().tools_list_changed().build();
     filter.resources_list_changed = offers.resources.then_some(true);
     filter.prompts_list_changed = offers.prompts.then_some(true);
+    if offers.subscriptions {
+        let uris = requested.resource_subscriptions.iter().flatten();
+        filter.resource_subscriptions = Some(uris.take(SUBSCRIPTIONS_MAX).cloned().collect());
+    }
     filter
 }
 

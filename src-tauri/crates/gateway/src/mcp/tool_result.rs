@@ -60,11 +60,19 @@ fn outcome_text(answered: &ClientOutcome) -> String {
 pub(super) fn build_read_result<T: DeserializeOwned>(
     answered: &ClientOutcome,
 ) -> Result<T, ErrorData> {
-    let outcome = &answered.outcome;
-    if !outcome.is_success() {
-        return Err(ErrorData::internal_error(outcome_text(answered), None));
+    check_success(answered)?;
+    parse_server_answer(answered.outcome.details.clone().unwrap_or_default())
+}
+
+/// Checks that a call succeeded.
+///
+/// # Errors
+/// It was denied or failed; the text that a model reads.
+pub(super) fn check_success(answered: &ClientOutcome) -> Result<(), ErrorData> {
+    match answered.outcome.is_success() {
+        true => Ok(()),
+        false => Err(ErrorData::internal_error(outcome_text(answered), None)),
     }
-    parse_server_answer(outcome.details.clone().unwrap_or_default())
 }
 
 /// Parses the answer of a server as one that is complete: a server of 2025 does not say so, and a client of 2026 has to be

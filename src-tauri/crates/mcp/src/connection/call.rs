@@ -1,13 +1,13 @@
-//! One call of a tool, or one read of a resource: through every request that the server makes before it answers, to its
-//! answer.
+//! One call of a tool, or one read of what a server offers beside its tools: through every request that the server makes
+//! before it answers, to its answer.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, ClientRequest, GetPromptRequest,
-    GetPromptRequestParams, ReadResourceRequest, ReadResourceRequestParams,
+    CallToolRequest, CallToolRequestParams, ClientRequest, CompleteRequest, CompleteRequestParams,
+    GetPromptRequest, GetPromptRequestParams, ReadResourceRequest, ReadResourceRequestParams,
 };
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
@@ -73,6 +73,18 @@ impl ServerConnection {
             ClientRequest::GetPromptRequest(GetPromptRequest::new(params))
         };
         self.request_until_answered(request, timeout, cancel, CallListeners::default())
+            .await
+    }
+
+    /// Returns values that complete an argument.
+    pub(crate) async fn complete(
+        &self,
+        params: CompleteRequestParams,
+        timeout: Duration,
+        cancel: &CancellationToken,
+    ) -> Result<Value, RequestFailure> {
+        let request = ClientRequest::CompleteRequest(CompleteRequest::new(params));
+        self.send_request(request, Instant::now() + timeout, cancel, None)
             .await
     }
 

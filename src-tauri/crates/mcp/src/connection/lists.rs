@@ -19,8 +19,14 @@ use crate::limits::PAGES_MAX;
 pub struct ServerOffers {
     /// Whether it has resources.
     pub resources: bool,
+    /// Whether it tells of changes of single resources.
+    pub subscriptions: bool,
     /// Whether it has prompts.
     pub prompts: bool,
+    /// Whether it sends log messages.
+    pub logging: bool,
+    /// Whether it completes arguments of prompts and of resource templates.
+    pub completions: bool,
 }
 
 /// A list that a server gives in pages.
@@ -38,12 +44,16 @@ impl ServerConnection {
     /// Returns what the server announces beside its tools.
     pub(crate) fn offers(&self) -> ServerOffers {
         let info = self.peer.peer_info();
-        let capabilities = info.map(|info| info.capabilities.clone());
+        let Some(capabilities) = info.as_ref().map(|info| &info.capabilities) else {
+            return ServerOffers::default();
+        };
+        let resources = capabilities.resources.as_ref();
         ServerOffers {
-            resources: capabilities
-                .as_ref()
-                .is_some_and(|all| all.resources.is_some()),
-            prompts: capabilities.is_some_and(|all| all.prompts.is_some()),
+            resources: resources.is_some(),
+            subscriptions: resources.is_some_and(|all| all.subscribe == Some(true)),
+            prompts: capabilities.prompts.is_some(),
+            logging: capabilities.logging.is_some(),
+            completions: capabilities.completions.is_some(),
         }
     }
 

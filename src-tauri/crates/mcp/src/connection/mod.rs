@@ -3,6 +3,8 @@
 mod call;
 pub(crate) mod failure_reasons;
 mod lists;
+mod log_level;
+mod resource_subscription;
 mod transport;
 
 use std::sync::Arc;
@@ -13,8 +15,7 @@ use rmcp::model::{
     SubscriptionFilter,
 };
 use rmcp::service::{
-    ClientLifecycleMode, Peer, PeerRequestOptions, RoleClient, ServiceError,
-    serve_client_with_lifecycle_and_ct,
+    ClientLifecycleMode, Peer, RoleClient, ServiceError, serve_client_with_lifecycle_and_ct,
 };
 use runtime::{Companion, ProcessLifetime};
 use serde_json::Value;
@@ -33,6 +34,7 @@ use crate::oauth::AuthChallenge;
 use crate::root_cause::root_cause;
 use crate::running_calls::RunningCall;
 pub use lists::{ServerList, ServerOffers};
+pub(crate) use resource_subscription::ResourceSubscription;
 pub(crate) use transport::{ConnectionTransport, HttpEndpoint};
 
 /// Error code of the protocol for a request that needs the person to visit a URL first.
@@ -288,7 +290,7 @@ impl ServerConnection {
         tokio::pin!(timeout);
         let sending = self
             .peer
-            .send_cancellable_request(request, PeerRequestOptions::no_options());
+            .send_cancellable_request(request, self.request_options());
         let mut request = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(RequestFailure::Cancelled),

@@ -3,7 +3,7 @@
 
 use protocol::ToolError;
 use protocol::server::mcp_servers::PinState;
-use rmcp::model::CallToolRequestParams;
+use rmcp::model::{CallToolRequestParams, CompleteRequestParams};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
@@ -91,8 +91,27 @@ impl McpServer {
         self.describe_failure(response).await
     }
 
+    /// Returns values that complete an argument.
+    pub(super) async fn complete(
+        &self,
+        params: CompleteRequestParams,
+        cancel: &CancellationToken,
+    ) -> Result<Value, ToolError> {
+        let connection = self.connect_for_call(cancel).await?;
+        let timeout = self.core.timeout();
+        let response = connection.complete(params, timeout, cancel);
+        self.describe_failure(response).await
+    }
+
+    /// Tells a server of 2025 from which level on its log messages are wanted.
+    pub(super) async fn send_log_level(&self, cancel: &CancellationToken) -> Result<(), ToolError> {
+        let connection = self.connect_for_call(cancel).await?;
+        let response = connection.send_log_level(self.core.timeout(), cancel);
+        self.describe_failure(response).await
+    }
+
     /// Returns the connection, and makes one if there is none.
-    async fn connect_for_call(
+    pub(super) async fn connect_for_call(
         &self,
         cancel: &CancellationToken,
     ) -> Result<std::sync::Arc<ServerConnection>, ToolError> {
@@ -116,7 +135,7 @@ impl McpServer {
         })
     }
 
-    async fn describe_failure<T>(
+    pub(super) async fn describe_failure<T>(
         &self,
         response: impl Future<Output = Result<T, RequestFailure>>,
     ) -> Result<T, ToolError> {

@@ -82,18 +82,8 @@ impl McpServer {
         for tool in pinned.usable_tools() {
             tools.push(Arc::new(McpTool::new(self.clone(), tool).keeping_result()));
         }
-        let offers = self.offers();
-        if offers.resources {
-            tools.push(Arc::new(ServerReadTool::new(
-                self.clone(),
-                ServerRead::Resource,
-            )));
-        }
-        if offers.prompts {
-            tools.push(Arc::new(ServerReadTool::new(
-                self.clone(),
-                ServerRead::Prompt,
-            )));
+        for read in self.offers().reads() {
+            tools.push(Arc::new(ServerReadTool::new(self.clone(), read)));
         }
         tools
     }

@@ -140,6 +140,11 @@ impl ServerCore {
         self.apply_catalogue(catalogue);
         self.clear_challenge(false);
         connection.subscribe_list_changes();
+        // Its log is filtered again for who reads it, so a server that refuses the level is used all the same.
+        let told = connection.send_log_level(self.timeout(), &self.stop).await;
+        if told.is_err() {
+            self.log_event("It does not take the level of its log messages.");
+        }
         Ok(Arc::new(connection))
     }
 

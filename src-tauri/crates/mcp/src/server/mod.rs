@@ -4,8 +4,10 @@ mod calls;
 mod gateway;
 mod inspection;
 mod lifecycle;
+mod log_level;
 mod named_read;
 pub(crate) mod read_tools;
+mod resource_subscriptions;
 pub(crate) mod resource_tool;
 mod sandbox;
 mod sign_in;
@@ -94,6 +96,8 @@ struct ServerCore {
     retry_now: Notify,
     /// Held during a renewal of the server's sign-in.
     renewal_lock: Arc<tokio::sync::Mutex<()>>,
+    /// Held while the server is asked to tell of a resource's changes, or not to any more.
+    subscribing: tokio::sync::Mutex<()>,
     phase: watch::Sender<ConnectionPhase>,
     state: Mutex<ServerCoreState>,
     /// Incremented whenever the tools may have changed.
@@ -153,6 +157,7 @@ impl McpServer {
             stop: stop.clone(),
             retry_now: Notify::new(),
             renewal_lock: Arc::default(),
+            subscribing: tokio::sync::Mutex::default(),
             phase: watch::Sender::new(ConnectionPhase::Idle),
             state: Mutex::new(ServerCoreState {
                 tools: PinnedCatalogue::new(pins),

@@ -1,5 +1,5 @@
-//! What a client of a gateway reads of a server beside its tools: resources, and prompts that are filled in. A read is a call
-//! like any other: rules know its tool by name, the call is on record, and secrets in what it returns are masked. The person
+//! What a client of a gateway reads of a server beside its tools: resources, prompts that are filled in, and completions of
+//! arguments. A read is a call like any other: rules know its tool by name, the call is on record, and secrets in what it returns are masked. The person
 //! stands in front of the client that reads, so a read passes where no rule speaks.
 
 use std::sync::Arc;
@@ -10,12 +10,13 @@ use protocol::interface::ToolOrigin;
 use protocol::rule::evidence::Confinement;
 use protocol::server::audience::Audience;
 use protocol::{Access, ToolError, ToolInterface, ToolKind, ToolMode, ToolOutput};
+use rmcp::model::{ArgumentInfo, CompleteRequestParams, CompletionContext, Reference};
 use serde_json::{Map, Value, json};
 use tools::mentions::collect_mentions;
 use tools::sources::{build_tool_id, unique_name};
 use tools::{ExecutionContext, Mentions, Tool, ToolContext};
 
-use crate::connection::CallListeners;
+use crate::connection::{CallListeners, ServerOffers};
 use crate::content;
 use crate::limits::{START_MARGIN_MS, URI_CHARS_MAX};
 use crate::pins::ToolPins;
@@ -29,6 +30,8 @@ pub enum ServerRead {
     Resource,
     /// A prompt, filled in.
     Prompt,
+    /// Values that complete an argument of a prompt or of a resource template.
+    Completion,
 }
 
 impl ServerRead {
@@ -36,7 +39,7 @@ impl ServerRead {
     fn key(self) -> &'static str {
         match self {
             Self::Resource => "uri",
-            Self::Prompt => "name",
+            Self::Prompt | Self::Completion => "name",
         }
     }
 
@@ -45,6 +48,7 @@ impl ServerRead {
         let name = match self {
             Self::Resource => "read_resource",
             Self::Prompt => "get_prompt",
+            Self::Completion => "complete_argument",
         };
         unique_name(name, |name| {
             pins.tools.iter().any(|pinned| pinned.called == name)
@@ -53,22 +57,49 @@ impl ServerRead {
 
     fn parameters(self) -> Value {
         let named = json!({ "type": "string", "minLength": 1, "maxLength": URI_CHARS_MAX });
+        let filled = json!({ "type": "object", "additionalProperties": { "type": "string" } });
         match self {
-            Self::Resource => json!({ "type": "object", "properties": { "uri": named },
-                "required": ["uri"], "additionalProperties": false }),
+            Self::Resource => {
+                json!({ "type": "object", "required": ["uri"], "additionalProperties": false,
+                "properties": { "uri": named, "subscribe": { "type": "boolean" } } })
+            }
             Self::Prompt => {
                 json!({ "type": "object", "required": ["name"], "additionalProperties": false,
                 "properties": { "name": named,
-                    "arguments": { "type": "object", "additionalProperties": { "type": "string" } } } })
+                    "arguments": filled } })
+            }
+            Self::Completion => {
+                json!({ "type": "object", "required": ["of", "name", "argument", "value"], "additionalProperties": false,
+                "properties": { "of": { "enum": ["prompt", "resource_template"] }, "name": named,
+                    "argument": { "type": "string" }, "value": { "type": "string" }, "arguments": filled } })
             }
         }
     }
 
     fn description(self) -> &'static str {
         match self {
-            Self::Resource => "Reads a resource of this server by its address.",
+            Self::Resource => {
+                "Reads a resource of this server by its address, or has the client told of its changes with `subscribe`."
+            }
             Self::Prompt => "Gets a prompt of this server, filled in with arguments.",
+            Self::Completion => {
+                "Completes an argument of a prompt of this server, or of a resource template by its address."
+            }
         }
+    }
+}
+
+impl ServerOffers {
+    /// Returns what can be read.
+    pub fn reads(self) -> impl Iterator<Item = ServerRead> {
+        let reads = [
+            (self.resources, ServerRead::Resource),
+            (self.prompts, ServerRead::Prompt),
+            (self.completions, ServerRead::Completion),
+        ];
+        reads
+            .into_iter()
+            .filter_map(|(is_offered, read)| is_offered.then_some(read))
     }
 }
 
@@ -93,6 +124,7 @@ impl ServerReadTool {
         let title = match read {
             ServerRead::Resource => "Read resource",
             ServerRead::Prompt => "Get prompt",
+            ServerRead::Completion => "Complete argument",
         };
         let interface = ToolInterface::builder(called.as_str())
             .namespace(settings.id.as_str())
@@ -127,6 +159,13 @@ impl ServerReadTool {
     ) -> Result<ToolOutput, ToolError> {
         let key = arguments.get(self.read.key()).and_then(Value::as_str);
         let key = key.unwrap_or_default();
+        if arguments.get("subscribe") == Some(&Value::Bool(true)) {
+            self.server
+                .subscribe_resource(key, &execution.cancel)
+                .await?;
+            let text = "The client is told when this resource changes.";
+            return Ok(ToolOutput::new(text, "Subscribed"));
+        }
         let (answer, output) = match self.read {
             ServerRead::Resource => {
                 let listeners = CallListeners {
@@ -146,12 +185,40 @@ impl ServerReadTool {
                 let output = content::parse_prompt_result(&answer)?;
                 (answer, output)
             }
+            ServerRead::Completion => {
+                let params = completion_params(key, arguments);
+                let answer = self.server.complete(params, &execution.cancel).await?;
+                let output = content::parse_completion_result(&answer)?;
+                (answer, output)
+            }
         };
         Ok(ToolOutput {
             details: Some(answer),
             ..output
         })
     }
+}
+
+/// Returns the request for values that complete an argument of what this name stands for.
+fn completion_params(name: &str, arguments: &Map<String, Value>) -> CompleteRequestParams {
+    let text = |member: &str| arguments.get(member).and_then(Value::as_str);
+    let reference = match text("of") {
+        Some("prompt") => Reference::for_prompt(name),
+        Some(_) | None => Reference::for_resource(name),
+    };
+    let argument = ArgumentInfo::new(
+        text("argument").unwrap_or_default(),
+        text("value").unwrap_or_default(),
+    );
+    let params = CompleteRequestParams::new(reference, argument);
+    let Some(filled) = arguments.get("arguments").and_then(Value::as_object) else {
+        return params;
+    };
+    let filled = filled.iter().filter_map(|(name, value)| {
+        let value = value.as_str()?;
+        Some((name.clone(), value.to_owned()))
+    });
+    params.with_context(CompletionContext::with_arguments(filled.collect()))
 }
 
 #[async_trait]

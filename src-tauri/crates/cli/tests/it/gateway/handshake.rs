@@ -27,7 +27,7 @@ fn bad_input_is_answered_and_nothing_breaks() {
             "resources/read",
             json!({ "uri": "a:b" }),
             Some(-32601),
-            "neither resources nor prompts",
+            "does not offer this",
         ),
         (
             "tools/call",
