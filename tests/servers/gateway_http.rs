@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use gateway::endpoint::{self, ListenRequest, McpRequest};
+use gateway::mcp::PassedQuestions;
 use gateway::mcp_http::{ClientTokens, McpListener, SessionLimits};
 use protocol::event::SessionEvent;
 use protocol::{CallState, EventBody};
@@ -36,12 +37,24 @@ impl Gateway {
     }
 
     async fn with_limits(desk: &Fixture, mcp: McpRequest, limits: SessionLimits) -> Self {
+        let listener = Self::bind(desk, mcp).await;
+        Self::serve(desk, listener.with_limits(limits))
+    }
+
+    async fn passing(desk: &Fixture, mcp: McpRequest, passed: PassedQuestions) -> Self {
+        let listener = Self::bind(desk, mcp).await;
+        Self::serve(desk, listener.passing_questions(passed))
+    }
+
+    async fn bind(desk: &Fixture, mcp: McpRequest) -> McpListener {
         let request = ListenRequest {
             mcp,
             address: any_port(),
         };
-        let listener = McpListener::open(&desk.engine, &request).await.unwrap();
-        let listener = listener.with_limits(limits);
+        McpListener::open(&desk.engine, &request).await.unwrap()
+    }
+
+    fn serve(desk: &Fixture, listener: McpListener) -> Self {
         let url = format!("http://{}/mcp", listener.address());
         let stop = CancellationToken::new();
         let stopped = stop.clone().cancelled_owned();
@@ -166,6 +179,52 @@ async fn a_call_that_asks_is_denied_at_an_address_too() {
         .unwrap();
     let (why, is_error) = client.called("echo", json!({ "message": "hello" })).await;
     assert!(is_error && why.contains("nobody is there to ask"), "{why}");
+}
+
+/// Sends a call of a tool that asks as a client of 2026, and returns the answer.
+async fn call_form(gateway: &Gateway, token: &str, further: Value) -> Value {
+    let mut params = json!({ "name": "form", "arguments": {}, "_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "probe", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": { "elicitation": { "form": {} } } } });
+    let further = expect_variant!(further, Value::Object(members) => members);
+    params.as_object_mut().unwrap().extend(further);
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+    let request = gateway
+        .request(Method::POST, token)
+        .header("mcp-protocol-version", "2026-07-28")
+        .header("mcp-method", "tools/call")
+        .header("mcp-name", "form");
+    let response = request.body(call.to_string()).send().await.unwrap();
+    let body = response.text().await.unwrap();
+    let messages = body
+        .lines()
+        .map(|line| line.strip_prefix("data:").unwrap_or(line));
+    let mut messages = messages.filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let answer = messages.find(|message| message["id"] == 1);
+    answer.unwrap_or_else(|| panic!("{body}"))
+}
+
+#[tokio::test]
+async fn a_call_that_is_held_between_requests_is_its_clients_alone() {
+    let desk = open_headless(ALLOW).await;
+    let passed = PassedQuestions {
+        elicitation: true,
+        sampling: false,
+    };
+    let gateway = Gateway::passing(&desk, given(&desk, &["asking"]), passed).await;
+    let editor = gateway.tokens.add("editor").unwrap();
+    let laptop = gateway.tokens.add("laptop").unwrap();
+    let asked = call_form(&gateway, &editor, json!({})).await;
+    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+    let answer = json!({ "action": "accept", "content": { "name": "Ada" } });
+    let answers = json!({ "requestState": asked["result"]["requestState"],
+        "inputResponses": { "question": answer } });
+    let refused = call_form(&gateway, &laptop, answers.clone()).await;
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    let answered = call_form(&gateway, &editor, answers).await;
+    let text = answered["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("Ada"), "{text}");
 }
 
 #[tokio::test]

@@ -17,6 +17,8 @@ pub const LIVE_OUTPUT_BYTES_MAX: usize = 8 * 1024;
 pub const RUN_END_TIMEOUT: Duration = Duration::from_secs(5);
 /// Number of tools on one page of the list.
 pub const LIST_PAGE_TOOLS: usize = 250;
+/// Time that a client of 2026 has to answer what a call asks in between; then the call is ended.
+pub const HELD_CALL_MAX: Duration = Duration::from_secs(10 * 60);
 /// Number of resources whose changes one client is told.
 pub const SUBSCRIPTIONS_MAX: usize = 256;
 /// Number of progress messages of a call that may wait to be sent; further ones are dropped.

@@ -1,13 +1,18 @@
 //! The MCP server: one connection over a pair of streams, from its first message to the end of its last call.
 
+mod call_reports;
+mod calls;
 mod client_questions;
 mod client_session;
 mod eof_signal;
+mod gateway_server;
 mod handler;
+mod held_calls;
 mod list_changes;
 mod log_messages;
 mod parsed_line;
 mod progress;
+mod protocol_questions;
 mod request_id;
 mod resource_subscriptions;
 mod served_tools;
@@ -25,10 +30,10 @@ use rmcp::service::{QuitReason, ServerInitializeError, serve_server_with_ct};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
-pub use self::client_questions::PassedQuestions;
 pub(crate) use self::client_session::{ClientSession, TurnClients};
 use self::eof_signal::EofSignalReader;
-pub(crate) use self::handler::GatewayServer;
+pub(crate) use self::gateway_server::GatewayServer;
+pub use self::protocol_questions::PassedQuestions;
 pub use self::served_tools::ServedTools;
 use self::transport::split_transport;
 use crate::limits::{CALLS_DRAIN_TIMEOUT, MESSAGE_BYTES_MAX};

@@ -8,6 +8,7 @@ use protocol::event::ClientInfo;
 use rmcp::service::{RequestContext, RoleServer};
 use tokio::sync::OnceCell;
 
+use super::held_calls::HeldCalls;
 use super::served_tools::ServedTools;
 
 /// Whose turn the calls of an agent's servers belong to.
@@ -23,6 +24,8 @@ pub(crate) trait TurnClients: Send + Sync {
 #[derive(Clone, Default)]
 pub(crate) struct ClientSession {
     client: Arc<OnceCell<Arc<ExternalClient>>>,
+    /// Its calls that wait for an answer of the client.
+    held_calls: HeldCalls,
     /// Name of the token by which the client was let in; empty if it needed none.
     token: String,
 }
@@ -32,6 +35,7 @@ impl ClientSession {
     pub fn with_token(token: &str) -> Self {
         Self {
             client: Arc::default(),
+            held_calls: HeldCalls::default(),
             token: token.to_owned(),
         }
     }
@@ -70,8 +74,14 @@ impl ClientSession {
         self.client.get_or_try_init(open).await.cloned()
     }
 
+    /// Returns the calls that wait for an answer of the client.
+    pub(super) fn held_calls(&self) -> &HeldCalls {
+        &self.held_calls
+    }
+
     /// Ends the running calls.
     pub fn stop(&self) {
+        self.held_calls.clear();
         if let Some(client) = self.client.get() {
             client.stop();
         }
@@ -82,6 +92,7 @@ impl ClientSession {
     /// # Errors
     /// The record cannot be written.
     pub async fn close(&self) -> Result<(), UserError> {
+        self.held_calls.clear();
         match self.client.get() {
             Some(client) => client.close().await,
             None => Ok(()),

@@ -5,32 +5,20 @@
     reason = "clients of 2025 subscribe to resources and set the level of log messages by requests of their own"
 )]
 
-use std::sync::Arc;
-
-use agent::{ClientCall, ClientOutcome, ExternalClient, ServerList, ServerRead};
-use axum::http::request::Parts;
-use protocol::UserError;
+use agent::{ServerList, ServerRead};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-    ContentBlock, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
-    GetPromptResponse, GetPromptResult, Implementation, JsonObject, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    ServerConfig, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter,
-    UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
+    Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SetLevelRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
-use tokio_util::sync::CancellationToken;
 
-use super::client_questions::ClientQuestions;
-use super::client_session::ClientSession;
-use super::list_changes;
-use super::log_messages::{self, ClientLog};
-use super::progress::spawn_progress_sender;
-use super::resource_subscriptions::ResourceSubscriptions;
-use super::served_tools::ServedTools;
-use super::{server_reads, tool_result};
+use super::gateway_server::{GatewayServer, internal_error_data};
+use super::{list_changes, server_reads};
 use crate::limits::LIST_PAGE_TOOLS;
 
 /// Methods that this server handles. A request for one of them with invalid parameters arrives as a custom request.
@@ -48,131 +36,6 @@ const HANDLED_METHODS: [&str; 12] = [
     "completion/complete",
     "logging/setLevel",
 ];
-
-/// One connection: what it serves, and the session of its calls once there is one. A request over HTTP brings its session
-/// with it. Dropping it ends what the client listens to.
-pub(crate) struct GatewayServer {
-    pub(super) served: ServedTools,
-    calls: ClientSession,
-    /// The resources that a client of 2025 is told about.
-    subscriptions: ResourceSubscriptions,
-    /// The log messages that a client of 2025 is told.
-    log: Arc<ClientLog>,
-    /// Cancelled when the client has closed its side.
-    input_closed: CancellationToken,
-    /// Cancelled when no call goes on any more.
-    calls_stopped: CancellationToken,
-}
-
-impl Drop for GatewayServer {
-    fn drop(&mut self) {
-        self.input_closed.cancel();
-    }
-}
-
-impl GatewayServer {
-    /// Returns a server of these tools. `gone` is cancelled when the client has closed its side.
-    pub fn new(served: ServedTools, gone: CancellationToken) -> Self {
-        Self {
-            served,
-            calls: ClientSession::default(),
-            subscriptions: ResourceSubscriptions::default(),
-            log: Arc::default(),
-            input_closed: gone,
-            calls_stopped: CancellationToken::new(),
-        }
-    }
-
-    /// Ends the running calls.
-    pub fn stop_calls(&self) {
-        self.calls_stopped.cancel();
-        self.calls.stop();
-    }
-
-    /// Ends the running calls, and waits until everything is on disk.
-    pub async fn close(&self) -> Result<(), UserError> {
-        self.calls_stopped.cancel();
-        self.calls.close().await
-    }
-
-    /// Returns the session of a request: that of its client over HTTP, or that of the connection.
-    fn session<'a>(&'a self, context: &'a RequestContext<RoleServer>) -> &'a ClientSession {
-        let parts = context.extensions.get::<Parts>();
-        let session = parts.and_then(|parts| parts.extensions.get::<ClientSession>());
-        session.unwrap_or(&self.calls)
-    }
-
-    /// Returns the client that makes the calls of a request.
-    pub(super) async fn open_client(
-        &self,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<Arc<ExternalClient>, ErrorData> {
-        let session = self.session(context);
-        let client = session.open(&self.served, context).await;
-        client.map_err(|fault| internal_error_data(&fault))
-    }
-
-    /// Makes a call of a tool, by the name that calls know it by.
-    pub(super) async fn make_call(
-        &self,
-        client: &Arc<ExternalClient>,
-        tool: &str,
-        arguments: JsonObject,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<ClientOutcome, UserError> {
-        let token = context.meta.get_progress_token();
-        let progress = token.map(|token| spawn_progress_sender(context.peer.clone(), token));
-        let (sender, task) = progress.unzip();
-        let questions = ClientQuestions::new(&context.peer, self.served.passed_questions());
-        let request = ClientCall {
-            name: tool,
-            arguments,
-            heard: sender,
-            questions: questions.map(|client| Arc::new(client) as _),
-        };
-        let log = log_messages::tell_during_call(&self.served, context).await;
-        let call = client.make_call(request, &context.ct);
-        let answer = match self.served.turns() {
-            None => call.await,
-            // The client is the turn's, and does not end with the connection. A call that nobody waits for is stopped.
-            Some(_) => tokio::select! {
-                answer = call => answer,
-                () = self.calls_stopped.cancelled() => Err(closed_error()),
-            },
-        };
-        // No message of the call comes after its answer.
-        if let Some(log) = log {
-            log.finish().await;
-        }
-        // No word on progress comes after the answer; once the client has closed its side, nothing takes words any more.
-        if let Some(mut task) = task {
-            tokio::select! {
-                _ = &mut task => {}
-                () = self.input_closed.cancelled() => task.abort(),
-            }
-        }
-        answer
-    }
-
-    async fn handle_call(
-        &self,
-        request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, ErrorData> {
-        let client = self.open_client(&context).await?;
-        let tool = self.served.tool_id(&request.name);
-        let arguments = request.arguments.unwrap_or_default();
-        match self.make_call(&client, &tool, arguments, &context).await {
-            Ok(answer) => match self.served.server() {
-                Some(_) => tool_result::build_server_result(&answer),
-                None => tool_result::build_tool_result(&answer),
-            },
-            Err(fault) => Ok(CallToolResult::error(vec![ContentBlock::text(
-                fault.to_string(),
-            )])),
-        }
-    }
-}
 
 impl ServerHandler for GatewayServer {
     fn get_info(&self) -> ServerConfig {
@@ -294,7 +157,7 @@ impl ServerHandler for GatewayServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.handle_call(request, context).await.map(Into::into)
+        self.handle_call(request, &context).await
     }
 
     async fn list_resources(
@@ -329,10 +192,7 @@ impl ServerHandler for GatewayServer {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let arguments = JsonObject::from_iter([("uri".to_owned(), request.uri.into())]);
-        let read =
-            self.handle_read::<ReadResourceResult>(ServerRead::Resource, arguments, &context);
-        read.await.map(Into::into)
+        self.handle_resource_read(request, &context).await
     }
 
     async fn get_prompt(
@@ -373,15 +233,6 @@ impl ServerHandler for GatewayServer {
             ),
         })
     }
-}
-
-/// Returns the answer for an internal error that keeps a request from being answered.
-pub(super) fn internal_error_data(fault: &UserError) -> ErrorData {
-    ErrorData::internal_error(fault.to_string(), None)
-}
-
-fn closed_error() -> UserError {
-    UserError::new("The connection was closed.", "Connect again.")
 }
 
 fn invalid_cursor_error() -> ErrorData {

@@ -65,11 +65,10 @@ pub(super) struct CallLog {
 }
 
 impl CallLog {
-    /// Tells what came until now, and nothing more.
-    pub async fn finish(self) {
+    /// Has what came until now told, and nothing more; returns the telling.
+    pub fn end(self) -> JoinHandle<()> {
         self.answered.cancel();
-        // What came was told, or the client is gone.
-        let _ = self.telling.await;
+        self.telling
     }
 }
 

@@ -11,7 +11,8 @@ use rmcp::model::{JsonObject, ResourceUpdatedNotificationParam};
 use rmcp::service::{Peer, RequestContext, RoleServer, SubscriptionContext};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::handler::{GatewayServer, internal_error_data};
+use super::gateway_server::{GatewayServer, internal_error_data};
+use super::held_calls::RequestedCall;
 use super::tool_result;
 use crate::limits::SUBSCRIPTIONS_MAX;
 
@@ -68,13 +69,15 @@ impl GatewayServer {
         let server = self.offering_server(self.served.offers().subscriptions)?;
         let watch = server.watch_resource(uri);
         let watch = watch.map_err(|fault| internal_error_data(&fault))?;
+        let call = RequestedCall {
+            tool: server.read_tool_id(ServerRead::Resource),
+            arguments: JsonObject::from_iter([
+                ("uri".to_owned(), uri.into()),
+                ("subscribe".to_owned(), true.into()),
+            ]),
+        };
         let client = self.open_client(context).await?;
-        let tool = server.read_tool_id(ServerRead::Resource);
-        let arguments = JsonObject::from_iter([
-            ("uri".to_owned(), uri.into()),
-            ("subscribe".to_owned(), true.into()),
-        ]);
-        let answer = self.make_call(&client, &tool, arguments, context).await;
+        let answer = self.make_call(&client, call, context).await;
         tool_result::check_success(&answer.map_err(|fault| internal_error_data(&fault))?)?;
         Ok(watch)
     }

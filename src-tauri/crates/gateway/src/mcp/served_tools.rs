@@ -8,8 +8,8 @@ use protocol::UserError;
 use protocol::event::ClientInfo;
 use rmcp::model::Tool;
 
-use super::client_questions::PassedQuestions;
 use super::client_session::TurnClients;
+use super::protocol_questions::PassedQuestions;
 use super::tool_description;
 use crate::endpoint::McpRequest;
 

@@ -8,7 +8,8 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use super::handler::{GatewayServer, internal_error_data};
+use super::gateway_server::{GatewayServer, internal_error_data};
+use super::held_calls::RequestedCall;
 use super::tool_result;
 
 impl GatewayServer {
@@ -30,9 +31,12 @@ impl GatewayServer {
     ) -> Result<T, ErrorData> {
         let is_offered = self.served.offers().reads().any(|offered| offered == read);
         let server = self.offering_server(is_offered)?;
+        let call = RequestedCall {
+            tool: server.read_tool_id(read),
+            arguments,
+        };
         let client = self.open_client(context).await?;
-        let tool = server.read_tool_id(read);
-        let answer = self.make_call(&client, &tool, arguments, context).await;
+        let answer = self.make_call(&client, call, context).await;
         tool_result::build_read_result(&answer.map_err(|fault| internal_error_data(&fault))?)
     }
 
