@@ -1,6 +1,6 @@
 //! Agents that other people wrote, each connected by `countersign connect` and asked by a made-up model to use its tools:
 //! what is allowed, what a person answers on the Desk, what a rule denies, and what can be undone. And the same agents in a
-//! session of ours. Installed by `cargo xtask test --agents`.
+//! session of ours, also with a server that they are given. Installed by `cargo xtask test --agents`.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -15,7 +15,9 @@ mod agents;
 mod desk;
 #[path = "../../../../../tests/aimock/endpoint.rs"]
 mod endpoint;
+mod given_servers;
 mod model;
+mod named_tools;
 mod session;
 #[path = "../it/support.rs"]
 mod support;

@@ -65,13 +65,13 @@ fn claude_code_works_with_the_model_that_was_chosen() {
     let start = ["--agent", agent.id];
 
     let args = [&start[..], &["--option", "unknown=1", SECOND_PROMPT]].concat();
-    let refused = finish_run(agent, &place, &model, &args);
+    let refused = finish_run(agent, &place, model.base_url(), &args);
     assert_eq!(refused.code, 1, "{refused:?}");
     let offered = "The agent has no option `unknown`. It offers mode (default, ";
     assert!(refused.out.contains(offered), "{refused:?}");
 
     let args = [&start[..], &["--option", "model=sonnet", SECOND_PROMPT]].concat();
-    let ran = finish_run(agent, &place, &model, &args);
+    let ran = finish_run(agent, &place, model.base_url(), &args);
     assert_eq!(ran.code, 0, "{ran:?}");
     let asked = [SECOND_PROMPT, "\"model\":\"claude-sonnet"];
     assert!(model.has_request(&asked), "{}", model.requests());
@@ -96,7 +96,7 @@ fn run_story(agent: &Agent) {
     (agent.configure)(&place, model.base_url());
 
     let args = ["--agent", agent.id, "--approve-all", PROMPT];
-    let first = finish_run(agent, &place, &model, &args);
+    let first = finish_run(agent, &place, model.base_url(), &args);
     assert_eq!(first.code, DENIED_CODE, "{first:?}");
     assert!(first.out.contains(FINAL), "{first:?}");
 
@@ -120,7 +120,7 @@ fn run_story(agent: &Agent) {
 
     // Our program is killed while the agent waits for its model.
     let args = ["--continue", "--approve-all", SLOW_PROMPT];
-    let mut slow = start_run(agent, &place, &model, &args);
+    let mut slow = start_run(agent, &place, model.base_url(), &args);
     // An agent that may have lost its session by then does not send the first prompt again.
     match agent.survives {
         true => model.wait_for_request(&[PROMPT, SLOW_PROMPT]),
@@ -146,7 +146,7 @@ fn run_enclosed_story(agent: &Agent) {
 
     let enclosed = ["--agent", agent.id, "--enclosed", "--allow-host", host];
     let args = [&enclosed[..], &["--approve-all", PROMPT]].concat();
-    let first = finish_run(agent, &place, &model, &args);
+    let first = finish_run(agent, &place, model.base_url(), &args);
     assert_eq!(first.code, 0, "{first:?}");
     assert!(first.out.contains(FINAL), "{first:?}");
 
@@ -166,7 +166,7 @@ fn run_enclosed_story(agent: &Agent) {
 /// Another turn: the agent goes on with its own session, in which it has the first prompt, or says that it has lost it.
 fn go_on(agent: &Agent, place: &CliFixture, model: &Model) {
     let args = ["--continue", "--approve-all", SECOND_PROMPT];
-    let ran = finish_run(agent, place, model, &args);
+    let ran = finish_run(agent, place, model.base_url(), &args);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.out.contains(SECOND_FINAL), "{ran:?}");
     assert!(
@@ -178,8 +178,8 @@ fn go_on(agent: &Agent, place: &CliFixture, model: &Model) {
     assert_ne!(remembers, ran.out.contains(LOST), "{ran:?}");
 }
 
-/// Runs `countersign run` with these arguments to its end.
-fn finish_run(agent: &Agent, place: &CliFixture, model: &Model, args: &[&str]) -> CliRun {
+/// Runs `countersign run` with these arguments to its end, with a model at this address.
+pub fn finish_run(agent: &Agent, place: &CliFixture, model: &str, args: &[&str]) -> CliRun {
     let ran = start_run(agent, place, model, args).wait_with_output();
     let ran = ran.unwrap();
     CliRun {
@@ -190,10 +190,10 @@ fn finish_run(agent: &Agent, place: &CliFixture, model: &Model, args: &[&str]) -
 }
 
 /// Starts `countersign run` with these arguments.
-fn start_run(agent: &Agent, place: &CliFixture, model: &Model, args: &[&str]) -> Child {
+fn start_run(agent: &Agent, place: &CliFixture, model: &str, args: &[&str]) -> Child {
     let mut command = place.command(&[&["run"], args].concat());
     command.args(["--max-minutes", MINUTES_MAX]);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.envs((agent.variables)(model.base_url()));
+    command.envs((agent.variables)(model));
     on_path(command).spawn().unwrap()
 }
