@@ -1,19 +1,24 @@
 // A server with what the conformance suite calls, by the protocol's own SDK; it stands behind the gateway that is tested.
+import { completable } from "@modelcontextprotocol/sdk/server/completable.js";
 import { McpServer, ResourceTemplate } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { SubscribeRequestSchema, UnsubscribeRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 
-const PIXEL =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const SILENCE = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=";
 
 const PROGRESS_PAUSE_MS = 400;
 
 const image = { type: "image", data: PIXEL, mimeType: "image/png" };
 const text = (text) => ({ type: "text", text });
-const embedded = (uri) => ({ type: "resource", resource: { uri, mimeType: "text/plain", text: "An embedded resource." } });
+const embedded = (uri) => ({
+  type: "resource",
+  resource: { uri, mimeType: "text/plain", text: "An embedded resource." },
+});
 
-const server = new McpServer({ name: "everything", version: "1.0.0" });
+const capabilities = { logging: {}, resources: { subscribe: true } };
+const server = new McpServer({ name: "everything", version: "1.0.0" }, { capabilities });
 
 const tool = (name, answer) =>
   server.registerTool(name, { description: `Answers with what ${name} names.` }, () => ({ content: answer }));
@@ -42,10 +47,21 @@ server.registerTool("test_tool_with_progress", { description: "Tells of its prog
   return { content: [text("Done.")] };
 });
 
+for (const name of ["test_tool_with_logging", "test_logging_tool"]) {
+  server.registerTool(name, { description: "Logs what it does." }, async () => {
+    for (const data of ["It begins.", "It goes on.", "It ends."]) {
+      await server.server.sendLoggingMessage({ level: "info", logger: "everything", data });
+    }
+    return { content: [text("Done.")] };
+  });
+}
+
 const ask = async (extra, message, properties) => {
   const params = { mode: "form", message, requestedSchema: { type: "object", properties, required: [] } };
   const answer = await server.server.elicitInput(params, { relatedRequestId: extra.requestId });
-  return { content: [text(`Elicitation completed: action=${answer.action}, content=${JSON.stringify(answer.content)}`)] };
+  return {
+    content: [text(`Elicitation completed: action=${answer.action}, content=${JSON.stringify(answer.content)}`)],
+  };
 };
 
 server.registerTool(
@@ -89,6 +105,30 @@ server.registerTool(
   },
 );
 
+const agreement = { ok: { type: "boolean" } };
+for (const name of [
+  "test_input_required_result_elicitation",
+  "test_input_required_result_request_state",
+  "test_input_required_result_tampered_state",
+  "test_streaming_elicitation",
+]) {
+  server.registerTool(name, { description: "Asks the person." }, (extra) => ask(extra, "Is it right?", agreement));
+}
+server.registerTool("test_input_required_result_multi_round", { description: "Asks twice." }, async (extra) => {
+  await ask(extra, "What is your name?", { name: { type: "string" } });
+  return ask(extra, "Which colour?", { color: { type: "string" } });
+});
+const answerOfModel = async () => {
+  const params = { messages: [{ role: "user", content: text("What is the capital of France?") }], maxTokens: 100 };
+  const answer = await server.server.createMessage(params);
+  return { content: [text(answer.content.text)] };
+};
+for (const name of ["test_input_required_result_sampling", "test_input_required_result_capabilities"]) {
+  server.registerTool(name, { description: "Asks the model." }, answerOfModel);
+}
+
+server.server.setRequestHandler(SubscribeRequestSchema, () => ({}));
+server.server.setRequestHandler(UnsubscribeRequestSchema, () => ({}));
 server.registerResource("static-text", "test://static-text", { mimeType: "text/plain" }, (uri) => ({
   contents: [{ uri: uri.href, mimeType: "text/plain", text: "This is the content of the static text resource." }],
 }));
@@ -106,7 +146,10 @@ server.registerPrompt("test_simple_prompt", { description: "A simple prompt." },
 );
 server.registerPrompt(
   "test_prompt_with_arguments",
-  { description: "A prompt with arguments.", argsSchema: { arg1: z.string(), arg2: z.string() } },
+  {
+    description: "A prompt with arguments.",
+    argsSchema: { arg1: completable(z.string(), (begun) => [`${begun}1`]), arg2: z.string() },
+  },
   ({ arg1, arg2 }) => said(text(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)),
 );
 server.registerPrompt(

@@ -178,7 +178,7 @@ mod tests {
     fn a_message_is_masked_and_cut() {
         let token = format!("ghp_{}", "a1B2".repeat(9));
         let data = json!({ "said": [format!("with {token}")] });
-        let message = LogMessage::new(LogLevel::Info, Some("a\u{202e}b\n"), &data);
+        let message = LogMessage::new(LogLevel::Info, Some("a\u{202e}b"), &data);
         let text = message.params.to_string();
         assert!(
             !text.contains(&token) && text.contains("with ***"),

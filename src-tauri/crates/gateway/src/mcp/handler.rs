@@ -22,18 +22,22 @@ use super::{list_changes, server_reads};
 use crate::limits::LIST_PAGE_TOOLS;
 
 /// Methods that this server handles. A request for one of them with invalid parameters arrives as a custom request.
-const HANDLED_METHODS: [&str; 12] = [
+const HANDLED_METHODS: [&str; 9] = [
     "tools/list",
     "tools/call",
     "resources/list",
     "resources/templates/list",
     "resources/read",
-    "resources/subscribe",
-    "resources/unsubscribe",
     "subscriptions/listen",
     "prompts/list",
     "prompts/get",
     "completion/complete",
+];
+/// Those that a client of 2025 alone has.
+const LEGACY_METHODS: [&str; 4] = [
+    "initialize",
+    "resources/subscribe",
+    "resources/unsubscribe",
     "logging/setLevel",
 ];
 
@@ -214,11 +218,9 @@ impl ServerHandler for GatewayServer {
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method = protocol::text::display_text::to_single_line(&request.method, 100);
-        let is_handled = match method.as_str() {
-            // A client of 2026 begins without it.
-            "initialize" => context.protocol_version() < Some(ProtocolVersion::NO_INITIALIZE),
-            other => HANDLED_METHODS.contains(&other),
-        };
+        let is_legacy = context.protocol_version() < Some(ProtocolVersion::NO_INITIALIZE);
+        let is_handled = HANDLED_METHODS.contains(&method.as_str())
+            || (is_legacy && LEGACY_METHODS.contains(&method.as_str()));
         Err(match is_handled {
             true => ErrorData::invalid_params(
                 format!(
