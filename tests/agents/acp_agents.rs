@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use agent::{AGENT_PROVIDER, Host};
 use gateway::acp_client::AcpAgents;
-use protocol::event::Enclosure;
+use protocol::event::{Enclosure, FormerAgentSession};
 use protocol::op::OpReceipt;
 use protocol::server::mcp_servers::ServerId;
 use protocol::{CallState, Decision, EntryBody, ModelChoice, Op, SessionState, UserError};
@@ -25,9 +25,11 @@ pub(super) struct AgentDesk {
     pub desk: Fixture,
     agent: String,
     /// Command line that starts the agent.
-    command: String,
+    pub command: String,
     /// Servers that are named for its session.
     pub servers: Option<Vec<ServerId>>,
+    /// The session of its own with which the agent goes on.
+    pub former: Option<FormerAgentSession>,
     wire: PathBuf,
     _folder: tempfile::TempDir,
 }
@@ -60,6 +62,7 @@ impl AgentDesk {
             agent: agent.to_owned(),
             command: command_line(PLAYER, &file),
             servers: None,
+            former: None,
             wire: file,
             _folder: folder,
         };
@@ -125,6 +128,7 @@ impl AgentDesk {
             planning: false,
             enclosure,
             servers: self.servers.clone(),
+            former: self.former.clone(),
         };
         self.desk.engine.submit(op).await
     }

@@ -304,6 +304,7 @@ async fn a_model_cannot_be_enclosed() {
         planning: false,
         enclosure: Some(Enclosure::default()),
         servers: None,
+        former: None,
     };
     let refused = desk.engine.submit(op).await.unwrap_err();
     assert!(refused.message.contains("Only an agent"), "{refused:?}");

@@ -28,6 +28,7 @@ pub async fn begin_with_manifest(desk: &mut Fixture, manifest: &str) -> Result<(
         planning: false,
         enclosure: None,
         servers: None,
+        former: None,
     };
     let receipt = desk.engine.submit(op).await?;
     desk.session = receipt.session.unwrap();
@@ -275,6 +276,7 @@ async fn a_manifest_that_is_wrong_opens_nothing() {
         planning: false,
         enclosure: None,
         servers: None,
+        former: None,
     };
     let fault = desk.engine.submit(op).await.unwrap_err();
     assert!(

@@ -21,6 +21,8 @@ pub(crate) mod acp_hooks;
 // MCP servers that such an agent is given.
 #[cfg(unix)]
 pub(crate) mod acp_servers;
+// Sessions that they have had by themselves.
+pub(crate) mod acp_sessions;
 // The same, where the agent is on another machine.
 #[cfg(unix)]
 pub(crate) mod acp_elsewhere;

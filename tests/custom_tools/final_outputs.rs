@@ -194,6 +194,7 @@ async fn an_output_schema_that_is_none_is_refused() {
                 planning: false,
                 enclosure: None,
                 servers: None,
+                former: None,
             })
             .await;
         assert!(

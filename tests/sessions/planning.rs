@@ -206,6 +206,7 @@ async fn a_session_can_begin_with_planning() {
         planning: true,
         enclosure: None,
         servers: None,
+        former: None,
     };
     desk.session = desk.submit(op).await.session.unwrap();
     desk.wait_until_ended().await;

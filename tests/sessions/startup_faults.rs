@@ -152,6 +152,7 @@ async fn a_session_needs_its_folder_and_its_provider() {
             planning: false,
             enclosure: None,
             servers: None,
+            former: None,
         };
         let fault = desk.engine.submit(op).await.unwrap_err();
         assert!(fault.message.contains(what), "{fault}");

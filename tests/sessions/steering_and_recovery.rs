@@ -361,6 +361,7 @@ async fn a_temperature_reaches_the_model_in_every_turn() {
         planning: false,
         enclosure: None,
         servers: None,
+        former: None,
     };
     for wrong in [-0.1, 2.1, f64::NAN] {
         let refused = desk.engine.submit(open(wrong)).await.unwrap_err();

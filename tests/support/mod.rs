@@ -220,6 +220,7 @@ impl Fixture {
             planning: false,
             enclosure: None,
             servers: None,
+            former: None,
         };
         self.session = self.submit(op).await.session.unwrap();
     }

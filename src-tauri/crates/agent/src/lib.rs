@@ -33,6 +33,7 @@
 //! #         planning: false,
 //! #         enclosure: None,
 //! #         servers: None,
+//! #         former: None,
 //!     })
 //!     .await?;
 //! let batch = events.next().await?.expect("the engine is open");

@@ -74,6 +74,7 @@ impl CommandDesk {
                 planning: false,
                 enclosure: None,
                 servers: None,
+                former: None,
             };
             engine.submit(session).await?;
             BenchResult::Ok(engine)

@@ -175,6 +175,7 @@ async fn run_script(
             planning: false,
             enclosure: None,
             servers: None,
+            former: None,
         })
         .await?;
     let session = opened.session.ok_or("no session was opened")?;

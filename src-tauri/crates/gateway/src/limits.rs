@@ -90,6 +90,8 @@ pub const AGENT_ERROR_CHARS_MAX: usize = 500;
 pub const AGENT_ERROR_WAIT: Duration = Duration::from_millis(500);
 /// Time that an agent may take to start and to open a session.
 pub const AGENT_START_MAX: Duration = Duration::from_secs(120);
+/// Number of sessions that an agent may list.
+pub const AGENT_SESSIONS_LISTED_MAX: usize = 1_000;
 /// Time that an agent may take to end its turn once it was told to stop; then it is ended.
 pub const AGENT_CANCEL_MAX: Duration = Duration::from_secs(10);
 /// Largest number of tokens of one kind that is taken of an agent for one prompt.

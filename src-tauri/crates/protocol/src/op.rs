@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
-use crate::event::Enclosure;
+use crate::event::{Enclosure, FormerAgentSession};
 use crate::history::{CollectionReceipt, PathChoice, RestoreReceipt, RestoreRequest};
 use crate::rule::grants::GrantRequest;
 use crate::rule::rules_view::{NewRule, RuleLocation};
@@ -53,6 +53,10 @@ pub enum Op {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         servers: Option<Vec<ServerId>>,
+        /// The session of its own with which an agent of somebody else goes on; none for a new one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        former: Option<FormerAgentSession>,
     },
     /// Creates the sample workspace and plays the built-in demo in it.
     PlayDemo,

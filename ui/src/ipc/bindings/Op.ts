@@ -6,6 +6,7 @@ import type { Decision } from "./Decision";
 import type { DeletionHost } from "./DeletionHost";
 import type { Digest } from "./Digest";
 import type { Enclosure } from "./Enclosure";
+import type { FormerAgentSession } from "./FormerAgentSession";
 import type { GrantId } from "./GrantId";
 import type { KeyLifetime } from "./KeyLifetime";
 import type { ListPlace } from "./ListPlace";
@@ -65,7 +66,11 @@ enclosure?: Enclosure,
 /**
  * MCP servers whose tools an agent of somebody else is given in the session; none given for all that are on.
  */
-servers?: Array<ServerId>, } | { "type": "play_demo" } | { "type": "say", 
+servers?: Array<ServerId>, 
+/**
+ * The session of its own with which an agent of somebody else goes on; none for a new one.
+ */
+former?: FormerAgentSession, } | { "type": "play_demo" } | { "type": "say", 
 /**
  * The session.
  */

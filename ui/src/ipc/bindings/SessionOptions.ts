@@ -3,6 +3,7 @@ import type { AgentManifestFile } from "./AgentManifestFile";
 import type { ClientInfo } from "./ClientInfo";
 import type { Effort } from "./Effort";
 import type { Enclosure } from "./Enclosure";
+import type { FormerAgentSession } from "./FormerAgentSession";
 import type { ServerId } from "./ServerId";
 
 /**
@@ -63,6 +64,10 @@ server?: ServerId,
  * MCP servers whose tools the agent of somebody else that answers is given; none given for all that are on.
  */
 agent_servers?: Array<ServerId>, 
+/**
+ * The session of its own with which the agent of somebody else that answers went on; none for a new one.
+ */
+former?: FormerAgentSession, 
 /**
  * Sandbox around the agent of somebody else that answers in the session; none where it runs in the open.
  */

@@ -96,6 +96,7 @@ export type { FieldKind } from "./FieldKind";
 export type { FileDiff } from "./FileDiff";
 export type { FormField } from "./FormField";
 export type { FormOption } from "./FormOption";
+export type { FormerAgentSession } from "./FormerAgentSession";
 export type { FsRequirement } from "./FsRequirement";
 export type { Gate } from "./Gate";
 export type { GitSettingsChange } from "./GitSettingsChange";

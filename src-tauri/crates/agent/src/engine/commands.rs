@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use protocol::event::{Enclosure, PlanningActor, SessionEvent, SessionOptions};
+use protocol::event::{Enclosure, FormerAgentSession, PlanningActor, SessionEvent, SessionOptions};
 use protocol::history::RestoreRequest;
 use protocol::model::TEMPERATURE_RANGE;
 use protocol::op::{KeyLifetime, OpReceipt};
@@ -25,6 +25,7 @@ use crate::engine::{
 use crate::permissions::{manifest, trust};
 use crate::rulebook::{self, RulebookScope};
 use crate::run;
+use crate::session::agent_runner::AGENT_PROVIDER;
 use crate::session::conversation::Conversation;
 use crate::session::engine_state::EngineState;
 use crate::session::manual_calls::{self, IMPORTED_PROVIDER};
@@ -53,6 +54,7 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
             planning,
             enclosure,
             servers,
+            former,
         } => {
             let asked = AskedOptions {
                 output_schema,
@@ -60,6 +62,7 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
                 manifest: agent,
                 enclosure,
                 servers,
+                former,
             };
             let options = asked.into_options(engine, &workspace, &model).await?;
             let new = NewSession {
@@ -209,6 +212,8 @@ struct AskedOptions {
     enclosure: Option<Enclosure>,
     /// Servers whose tools an agent of somebody else is given.
     servers: Option<Vec<ServerId>>,
+    /// The session of its own with which an agent of somebody else goes on.
+    former: Option<FormerAgentSession>,
 }
 
 impl AskedOptions {
@@ -230,11 +235,18 @@ impl AskedOptions {
             let enclosure = self.enclosure.as_ref();
             agent_servers::check_agent_servers(engine, model, enclosure, servers)?;
         }
+        if self.former.is_some() && model.provider != AGENT_PROVIDER {
+            return Err(UserError::new(
+                "A model answers in this session, which has no sessions of its own.",
+                "To go on with a session of ours, resume or fork it.",
+            ));
+        }
         let asked = SessionOptions {
             output_schema: self.output_schema,
             temperature: self.temperature,
             enclosure: self.enclosure,
             agent_servers: self.servers,
+            former: self.former,
             ..SessionOptions::default()
         };
         let Some(file) = self.manifest else {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
-use protocol::event::{Notice, SessionEvent};
+use protocol::event::{FormerAgentSession, Notice, SessionEvent};
 use protocol::{CallId, Digest, NoticeLevel, SessionId, UserError};
 use runtime::CommandStreams;
 use serde_json::{Map, Value};
@@ -112,6 +112,12 @@ impl AgentTurn {
     /// Returns the agent's own id of the session, if it gave one in this or an earlier turn.
     pub fn agent_session(&self) -> Option<String> {
         self.messages.agent_session()
+    }
+
+    /// Returns the session of its own with which the agent begins in this session, if it is to.
+    pub fn former_session(&self) -> Option<FormerAgentSession> {
+        self.session
+            .with_conversation(|conversation| conversation.options.former.clone())
     }
 
     /// Sets the agent's own id of the session, by which it is found again after a restart.

@@ -243,6 +243,7 @@ async fn open_session(
         client: None,
         server: caller_options.server,
         agent_servers: None,
+        former: None,
         enclosure: None,
     };
     let parent = ParentCall {

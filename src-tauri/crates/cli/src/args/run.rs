@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use protocol::settings::Posture;
 
 /// Options that are given when a session begins and hold for its whole life.
-const NEW_SESSION_OPTIONS: [&str; 11] = [
+const NEW_SESSION_OPTIONS: [&str; 12] = [
     "provider",
     "model",
     "thinking",
@@ -17,6 +17,7 @@ const NEW_SESSION_OPTIONS: [&str; 11] = [
     "allow_host",
     "servers",
     "no_servers",
+    "agent_session",
 ];
 
 /// An agent's task.
@@ -75,6 +76,12 @@ pub(crate) struct RunArgs {
     /// With an agent of somebody else: give it no servers.
     #[arg(long, requires = "agent", conflicts_with = "servers")]
     pub(crate) no_servers: bool,
+    /// With an agent of somebody else: go on with this session of its own, as `sessions --agent AGENT` lists it.
+    #[arg(long, value_name = "ID", requires = "agent")]
+    pub(crate) agent_session: Option<String>,
+    /// With --agent-session: go on in a copy, as far as the agent can copy a session. The session itself stays as it is.
+    #[arg(long, requires = "agent_session")]
+    pub(crate) fork: bool,
     /// With --json: the events in a specification's words, as `export` has them.
     #[arg(long, value_name = "WORDS", requires = "json", value_parser = ["chat", "spans", "agent", "chunks", "tool-events"])]
     pub(crate) events: Option<String>,

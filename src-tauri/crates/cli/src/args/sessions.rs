@@ -20,6 +20,9 @@ pub(crate) struct SessionsArgs {
     /// List those that were deleted instead: when, where, and how many calls each had.
     #[arg(long, conflicts_with_all = ["archived", "workspace"])]
     pub(crate) deleted: bool,
+    /// List those that this agent of somebody else keeps itself: its id, or a command that speaks ACP. It is started for that.
+    #[arg(long, value_name = "AGENT", conflicts_with_all = ["archived", "deleted"])]
+    pub(crate) agent: Option<String>,
     #[command(subcommand)]
     pub(crate) command: Option<SessionsCommand>,
 }

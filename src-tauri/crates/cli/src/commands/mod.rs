@@ -1,6 +1,7 @@
 //! The subcommands, one file for each.
 
 mod acp;
+mod agent_sessions;
 mod apis;
 mod attention;
 mod briefing;

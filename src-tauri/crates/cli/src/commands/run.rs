@@ -8,7 +8,7 @@ use std::sync::Arc;
 use agent::config::RunLimitOverrides;
 use agent::{AGENT_PROVIDER, Engine, EventBatch, Host, IMPORTED_PROVIDER, StructuredRequest};
 use gateway::acp_client;
-use protocol::event::Enclosure;
+use protocol::event::{Enclosure, FormerAgentSession};
 use protocol::mappers::Vocabulary;
 use protocol::server::mcp_servers::ServerId;
 use protocol::text::display_text::format_count;
@@ -118,6 +118,9 @@ pub(crate) async fn run_agent(
                 temperature: run.temperature,
                 agent: run.agent.as_ref().and_then(RunAgent::manifest),
                 servers,
+                former: run
+                    .agent_session
+                    .map(|id| FormerAgentSession { id, fork: run.fork }),
                 enclosure: run.enclosed.then_some(Enclosure {
                     hosts: run.allow_host,
                 }),
@@ -319,6 +322,7 @@ pub(crate) struct NewSessionOptions<'a> {
     agent: Option<&'a Path>,
     enclosure: Option<Enclosure>,
     servers: Option<Vec<ServerId>>,
+    former: Option<FormerAgentSession>,
 }
 
 /// Parses the names of servers that an agent is given.
@@ -351,6 +355,7 @@ pub(crate) async fn open_session(
         planning: false,
         enclosure: wants.enclosure,
         servers: wants.servers,
+        former: wants.former,
     };
     let receipt = desk.submit(op).await.map_err(CliError::usage_error)?;
     let session = receipt

@@ -7,6 +7,7 @@ use protocol::view::entry::SessionView;
 use protocol::{At, Entry, EntryBody, MessageId, Op, SessionId, SessionState};
 use serde_json::json;
 
+use super::agent_sessions::list_agent_sessions;
 use super::session_deletion::{delete_sessions, list_deleted};
 use super::session_import::import_sessions;
 use crate::args::{ForkSessionArgs, SessionNames, SessionsArgs, SessionsCommand};
@@ -40,7 +41,10 @@ pub(crate) async fn run_sessions(
         Some(SessionsCommand::Delete(args)) => delete_sessions(desk, &args, out).await,
         Some(SessionsCommand::Import(args)) => import_sessions(desk, args, out).await,
         None if args.deleted => list_deleted(desk, args.limit, out).await,
-        None => list_sessions(desk, &args, out).await,
+        None => match &args.agent {
+            Some(agent) => list_agent_sessions(desk, agent, &args, out).await,
+            None => list_sessions(desk, &args, out).await,
+        },
     }
 }
 

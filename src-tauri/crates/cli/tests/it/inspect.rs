@@ -297,6 +297,7 @@ async fn what_waits_in_the_window_is_left_alone() {
         planning: false,
         enclosure: None,
         servers: None,
+        former: None,
     };
     desk.submit(op).await.unwrap();
     let waits = async {

@@ -111,6 +111,7 @@ impl AgentServer {
             planning: false,
             enclosure: None,
             servers: None,
+            former: None,
         };
         let opened = self.desk.submit(op).await?.session;
         opened.ok_or_else(|| UserError::new("The session was not opened.", "Try again."))

@@ -4,12 +4,31 @@ use std::env;
 use std::path::PathBuf;
 
 use agent::{AgentTurn, EnclosedTurn, EnclosureNeeds};
+use agent_client_protocol::{Client, ConnectTo, Lines};
+use futures::{SinkExt, StreamExt};
 use protocol::UserError;
 use runtime::{Companion, LayeredChanges, LayeredCompanion, ProcessLifetime};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::codec::{FramedRead, FramedWrite, LinesCodec};
 
 use super::agent_command::AgentCommand;
 use super::faults::start_error;
-use crate::limits::AGENT_END_MAX;
+use crate::limits::{AGENT_END_MAX, AGENT_MESSAGE_BYTES_MAX};
+
+/// Returns the streams of an agent as messages, a line each.
+pub(super) fn message_lines(
+    input: impl AsyncWrite + Send + 'static,
+    output: impl AsyncRead + Send + 'static,
+) -> impl ConnectTo<Client> + 'static {
+    let lines = FramedRead::new(
+        output,
+        LinesCodec::new_with_max_length(AGENT_MESSAGE_BYTES_MAX),
+    );
+    let lines = lines.map(|line| line.map_err(std::io::Error::other));
+    let written = FramedWrite::new(input, LinesCodec::new());
+    let written = SinkExt::<String>::sink_map_err(written, std::io::Error::other);
+    Lines::new(written, lines)
+}
 
 /// An agent that was started.
 pub(super) struct StartedAgent {

@@ -9,22 +9,18 @@ use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
     AgentCapabilities, CancelNotification, ClientCapabilities, ContentBlock,
     ElicitationCapabilities, ElicitationFormCapabilities, ElicitationUrlCapabilities,
-    FileSystemCapabilities, ImageContent, Implementation, InitializeRequest, InitializeResponse,
-    LoadSessionRequest, McpServer, Meta, NewSessionRequest, NewSessionResponse, PromptRequest,
-    ResumeSessionRequest, SessionId, StopReason, TextContent,
+    FileSystemCapabilities, ImageContent, Implementation, InitializeRequest, McpServer, Meta,
+    PromptRequest, SessionId, StopReason, TextContent,
 };
-use agent_client_protocol::{Agent, Error, ErrorCode, JsonRpcMessage as _, Lines, UntypedMessage};
-use futures::{SinkExt, StreamExt};
+use agent_client_protocol::{Agent, Error, ErrorCode};
 use parking_lot::Mutex;
 use protocol::{Content, NoticeLevel, UserError};
 use runtime::Companion;
-use serde_json::Value;
-use tokio_util::codec::{FramedRead, FramedWrite, LinesCodec};
 use tokio_util::sync::CancellationToken;
 
 use super::agent_command::AgentCommand;
 use super::agent_options::{AgentOptions, OptionSetter};
-use super::agent_process::{AgentProcess, start_agent};
+use super::agent_process::{AgentProcess, message_lines, start_agent};
 use super::current_turn::CurrentTurn;
 use super::error_output::ErrorOutput;
 use super::faults::{ENDED_REASON, describe_error, late_reason, sign_in_error, start_error};
@@ -35,14 +31,14 @@ use super::turn_handler::TurnHandler;
 use super::{AcpAgents, HookHost};
 use crate::agent_servers::AgentServers;
 use crate::connections::session_hooks::{HookSetup, set_up_session_hooks};
-use crate::limits::{AGENT_CANCEL_MAX, AGENT_MESSAGE_BYTES_MAX, AGENT_START_MAX, TEXT_FLUSH_EVERY};
+use crate::limits::{AGENT_CANCEL_MAX, AGENT_START_MAX, TEXT_FLUSH_EVERY};
 
 /// A running agent with one session.
 pub(super) struct AgentConnection {
     pub command: AgentCommand,
-    connection: ConnectionTo<Agent>,
+    pub(super) connection: ConnectionTo<Agent>,
     session: SessionId,
-    capabilities: AgentCapabilities,
+    pub(super) capabilities: AgentCapabilities,
     current: CurrentTurn,
     errors: ErrorOutput,
     /// Cancelled when the agent is gone.
@@ -51,24 +47,17 @@ pub(super) struct AgentConnection {
     /// Where its hooks ask, and its servers are served; none if it has neither of ours.
     endpoint: Option<HookEndpoint>,
     /// Whether hooks of ours hold its commands to their effects.
-    is_held: bool,
+    pub(super) is_held: bool,
     /// Members of `_meta` in the request that opens its session.
-    session_meta: Meta,
+    pub(super) session_meta: Meta,
     /// MCP servers of the session.
-    given: GivenServers,
+    pub(super) given: GivenServers,
     /// Those that it is given, as it is told of them.
-    mcp_servers: Vec<McpServer>,
+    pub(super) mcp_servers: Vec<McpServer>,
     /// What it lets a person choose.
-    options: Arc<AgentOptions>,
+    pub(super) options: Arc<AgentOptions>,
     /// What its session cost so far, in US dollars.
     pub cost_usd: Mutex<Option<f64>>,
-}
-
-/// A session that an agent has opened.
-struct OpenedSession {
-    id: SessionId,
-    /// Whether the agent had it before.
-    is_former: bool,
 }
 
 impl AgentConnection {
@@ -93,13 +82,6 @@ impl AgentConnection {
         let process = AgentProcess::new(lifetime, started.changes);
         let errors = ErrorOutput::follow(errors);
         let (current, gone) = (CurrentTurn::default(), CancellationToken::new());
-        let lines = FramedRead::new(
-            output,
-            LinesCodec::new_with_max_length(AGENT_MESSAGE_BYTES_MAX),
-        );
-        let lines = lines.map(|line| line.map_err(std::io::Error::other));
-        let written = FramedWrite::new(input, LinesCodec::new());
-        let written = SinkExt::<String>::sink_map_err(written, std::io::Error::other);
         let options = Arc::new(AgentOptions::new(
             command.title.clone(),
             // What is enclosed may act without asking.
@@ -109,7 +91,7 @@ impl AgentConnection {
                 .filter(|_| turn.enclosure().is_none()),
             turn.option_record(),
         ));
-        let transport = Lines::new(written, lines);
+        let transport = message_lines(input, output);
         let connection = connect(transport, current.clone(), options.clone(), gone.clone());
         let opened = async {
             let connection = connection.await.map_err(|_| Error::internal_error())?;
@@ -294,113 +276,6 @@ impl AgentConnection {
         blocks
     }
 
-    /// Opens the agent's session, and takes what it offers to choose in it.
-    async fn open_session(
-        &self,
-        turn: &AgentTurn,
-        hello: &InitializeResponse,
-    ) -> Result<OpenedSession, Error> {
-        let former = turn.agent_session().map(SessionId::new);
-        if let Some(id) = &former
-            && self.can_go_on()
-        {
-            match self.reopen_session(turn.folder(), id).await {
-                Err(error) if error.code == ErrorCode::AUTH_REQUIRED => return Err(error),
-                // The agent has lost it, as one may that was killed.
-                Err(error) => tracing::info!(%error, "an agent cannot go on with its session"),
-                Ok(()) => {
-                    return Ok(OpenedSession {
-                        id: id.clone(),
-                        is_former: true,
-                    });
-                }
-            }
-        }
-        let request = NewSessionRequest::new(turn.folder())
-            .mcp_servers(self.mcp_servers.clone())
-            .meta(self.meta());
-        let answer = self.send_opening(request.to_untyped_message()?).await?;
-        let made: NewSessionResponse = serde_json::from_value(answer)?;
-        self.tell_beginning(turn, hello, former.is_some());
-        Ok(OpenedSession {
-            id: made.session_id,
-            is_former: false,
-        })
-    }
-
-    /// Opens the session that the agent had before.
-    async fn reopen_session(&self, folder: &Path, id: &SessionId) -> Result<(), Error> {
-        let request = match self.capabilities.session_capabilities.resume.is_some() {
-            true => ResumeSessionRequest::new(id.clone(), folder)
-                .mcp_servers(self.mcp_servers.clone())
-                .meta(self.meta())
-                .to_untyped_message()?,
-            // What it tells of the session so far is on record already: no turn takes it.
-            false => LoadSessionRequest::new(id.clone(), folder)
-                .mcp_servers(self.mcp_servers.clone())
-                .meta(self.meta())
-                .to_untyped_message()?,
-        };
-        self.send_opening(request).await.map(|_| ())
-    }
-
-    /// Sends a request that opens a session, and returns its answer as it came: with the models of agents that know no
-    /// options, of which the protocol's types know nothing any more.
-    async fn send_opening(&self, request: UntypedMessage) -> Result<Value, Error> {
-        let answer = self.connection.send_request(request).block_task().await?;
-        self.options.take_opened(&answer);
-        Ok(answer)
-    }
-
-    fn meta(&self) -> Option<Meta> {
-        (!self.session_meta.is_empty()).then(|| self.session_meta.clone())
-    }
-
-    /// Records who answers in the session, and that it remembers nothing if there was something to remember.
-    fn tell_beginning(&self, turn: &AgentTurn, hello: &InitializeResponse, is_new_again: bool) {
-        let name = match &hello.agent_info {
-            Some(info) => format!(
-                "{} {}",
-                info.title.as_ref().unwrap_or(&info.name),
-                info.version
-            ),
-            None => self.command.title.clone(),
-        };
-        let runs = "It runs its tools itself, after they were judged here.";
-        let (how, hint) = match (&self.command.elsewhere, turn.enclosure(), self.is_held) {
-            (Some(elsewhere), _, _) => (
-                format!("It works elsewhere: `{elsewhere}`."),
-                "It has nothing of this machine: its files and commands are those of there. A card shows what it says of a call.",
-            ),
-            (None, Some(_), _) => (
-                "It works in a sandbox, and what a turn changed is judged when the turn ends."
-                    .to_owned(),
-                "It asks about nothing before that.",
-            ),
-            (None, None, true) => (
-                runs.to_owned(),
-                "Its commands are held to the effects that were approved.",
-            ),
-            (None, None, false) => (
-                runs.to_owned(),
-                "A command that it runs is not held to the effects that its card shows.",
-            ),
-        };
-        let fault = UserError::new(format!("{name} answers in this session. {how}"), hint);
-        turn.add_notice(NoticeLevel::Note, fault);
-        self.given.tell(turn, &self.command.title);
-        if is_new_again {
-            let fault = UserError::new(
-                format!(
-                    "{} cannot go on with an earlier session, so it remembers nothing of it.",
-                    self.command.title
-                ),
-                "",
-            );
-            turn.add_notice(NoticeLevel::Warning, fault);
-        }
-    }
-
     async fn turn_error(&self, why: String) -> UserError {
         let why = self.errors.explain(why).await;
         UserError::new(
@@ -460,7 +335,7 @@ impl AgentSetup {
 }
 
 /// Returns the first request. `serves_tools` offers the agent our files and terminals.
-fn initialize_request(serves_tools: bool) -> InitializeRequest {
+pub(super) fn initialize_request(serves_tools: bool) -> InitializeRequest {
     let files = FileSystemCapabilities::new()
         .read_text_file(serves_tools)
         .write_text_file(serves_tools);

@@ -11,6 +11,7 @@
 mod agent_command;
 mod agent_options;
 mod agent_process;
+mod agent_sessions;
 mod connection;
 mod current_turn;
 mod elicitation;
@@ -23,6 +24,7 @@ mod hook_endpoint;
 mod incoming;
 mod offered_options;
 mod permission;
+mod session_opening;
 mod terminals;
 mod tool_use;
 mod turn_handler;
@@ -38,6 +40,8 @@ use async_trait::async_trait;
 use parking_lot::Mutex;
 use protocol::{SessionId, UserError};
 use tokio::time::Instant;
+
+pub use self::agent_sessions::{AgentSession, list_agent_sessions};
 
 use self::agent_command::AgentCommand;
 use self::connection::AgentConnection;

@@ -18,7 +18,7 @@ pub use crate::event::message_event::MessageChange;
 pub use crate::event::notice::{Notice, NoticeLevel};
 pub use crate::event::session_event::SessionEvent;
 pub use crate::event::session_options::{
-    AgentManifestFile, ClientInfo, Enclosure, PlanningActor, SessionOptions,
+    AgentManifestFile, ClientInfo, Enclosure, FormerAgentSession, PlanningActor, SessionOptions,
 };
 pub use crate::event::session_state::SessionState;
 pub use crate::session::answer_check::AnswerCheck;

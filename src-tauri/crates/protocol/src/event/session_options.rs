@@ -64,10 +64,26 @@ pub struct SessionOptions {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub agent_servers: Option<Vec<ServerId>>,
+    /// The session of its own with which the agent of somebody else that answers went on; none for a new one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub former: Option<FormerAgentSession>,
     /// Sandbox around the agent of somebody else that answers in the session; none where it runs in the open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub enclosure: Option<Enclosure>,
+}
+
+/// A session that an agent of somebody else had before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct FormerAgentSession {
+    /// The agent's own id of the session.
+    pub id: String,
+    /// Whether the agent goes on in a copy of it, so that it stays as it is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub fork: bool,
 }
 
 /// The sandbox around an agent: it works in a layer over the workspace, and what a turn changed there is judged when the
