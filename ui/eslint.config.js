@@ -6,7 +6,7 @@ import ts from 'typescript-eslint';
 import svelteConfig from './svelte.config.js';
 
 export default defineConfig(
-  globalIgnores(['dist', 'src/ipc/bindings']),
+  globalIgnores(['dist', 'src/ipc/bindings', 'src/locales/.wuchale', 'src/locales/data.js']),
   js.configs.recommended,
   ts.configs.recommended,
   svelte.configs.recommended,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { svelteTesting } from '@testing-library/svelte/vite';
 import { defineConfig } from 'vitest/config';
+import { languages } from './languages/plugin.js';
 
 // The window's own content security policy, so that a preview in a browser is held to the same rules.
 const shell = JSON.parse(readFileSync(new URL('../tauri.conf.json', import.meta.url), 'utf8'));
@@ -10,7 +11,7 @@ const policy = Object.entries<string>(shell.app.security.csp)
   .join('; ');
 
 export default defineConfig({
-  plugins: [svelte(), svelteTesting()],
+  plugins: [languages(), svelte(), svelteTesting()],
   clearScreen: false,
   server: { port: 5173, strictPort: true, host: '127.0.0.1', fs: { allow: ['..'] } },
   preview: { port: 4173, host: '127.0.0.1', headers: { 'Content-Security-Policy': policy } },

@@ -6,6 +6,7 @@ import './styles/base.css';
 import './styles/card.css';
 import App from './app/App.svelte';
 import Broken from './features/frame/Broken.svelte';
+import { applyLanguage } from './locales/language.svelte';
 import { faultOf, openHost } from './ipc/desk';
 import { load } from './app/routes.svelte';
 import { Desk } from './state/desk.svelte';
@@ -20,6 +21,7 @@ function show<P extends Record<string, unknown>>(component: Component<P>, props:
 }
 
 async function start(): Promise<void> {
+  await applyLanguage();
   const desk = await Desk.open(await openHost(), keptView(sessionStorage));
   performance.mark('told');
   // Errors in the page are reported and not swallowed; an observer that looks again in the next frame is no error.

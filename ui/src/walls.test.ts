@@ -38,12 +38,12 @@ test('only ipc/ knows the shell', () => {
 
 /** Modules of ours that each tier may import; its tests, and the page that they stand on, may import everything. */
 const TIERS: Record<string, readonly string[]> = {
-  widgets: [],
+  widgets: ['locales'],
   // The host of the tests and of the gallery folds events like the store.
-  ipc: ['state/fold'],
-  state: ['ipc', 'widgets'],
-  domain: ['ipc', 'widgets', 'state'],
-  features: ['ipc', 'widgets', 'state', 'domain'],
+  ipc: ['state/fold', 'locales'],
+  state: ['ipc', 'widgets', 'locales'],
+  domain: ['ipc', 'widgets', 'state', 'locales'],
+  features: ['ipc', 'widgets', 'state', 'domain', 'locales'],
 };
 const within = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
 

@@ -1,5 +1,6 @@
 // The commands of the palette: every place and act that has a button, and every session by its title.
 
+import { msg } from '../widgets/msg';
 import type { Book } from '../features/rules/book.svelte';
 import type { Command } from '../features/palette/Palette.svelte';
 import { isAgent } from '../state/agents.svelte';
@@ -187,7 +188,7 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
     })),
     {
       id: 'appearance',
-      text: `Switch to ${acts.theme === 'dark' ? 'light' : 'dark'}`,
+      text: `Switch to ${acts.theme === 'dark' ? msg('light') : msg('dark')}`,
       icon: 'theme',
       run: acts.appearance,
     },

@@ -67,8 +67,9 @@ export class Landmarks {
       this.#tellNone('No call waits in this session.');
       return;
     }
-    const place = cards.length > 1 ? ` ${cards.indexOf(card) + 1} of ${cards.length}` : '';
-    this.#desk.announced = `Card${place}: ${card.body.title} ${card.body.target}`.trim();
+    const name = `${card.body.title} ${card.body.target}`.trim();
+    this.#desk.announced =
+      cards.length > 1 ? `Card ${cards.indexOf(card) + 1} of ${cards.length}: ${name}` : `Card: ${name}`;
     if (focusCard(entryKey(card))) return;
     // It is not in the page yet; that of a sub-agent stands at the call that it works for.
     const line = this.#desk.ancestors(card.session);

@@ -1,5 +1,6 @@
 // Rules in words: what a rule says, and where it is defined. Pure.
 
+import { msg } from '../widgets/msg';
 import type { GrantScope, Rule, RuleAction, RuleScope } from '../ipc/bindings';
 import type { IconName } from '../widgets/icons';
 
@@ -29,7 +30,7 @@ export const grantReaches: Record<GrantScope, string> = {
 export const grantsIn: Record<GrantScope, string> = {
   session: 'for this session',
   project: 'in this project',
-  everywhere: 'everywhere',
+  everywhere: msg('everywhere'),
 };
 /** The scope that a grant's rule has among the others. */
 export const grantScopes: Record<GrantScope, RuleScope> = {

@@ -1,5 +1,6 @@
 // The states of calls and sessions: one icon, one word and one ink each.
 
+import { msg } from '../widgets/msg';
 import type { CallState, SessionState } from '../ipc/bindings';
 import type { IconName } from '../widgets/icons';
 
@@ -30,10 +31,10 @@ export const callStates: Record<CallState, ShownState> = {
 
 /** A session's state as it is shown. */
 export const sessionStates: Record<SessionState, ShownState> = {
-  idle: { icon: 'done', text: 'idle', ink: 'quiet' },
-  running: { icon: 'running', text: 'running', ink: 'running' },
-  waiting: { icon: 'waiting', text: 'waiting', ink: 'waiting' },
-  done: { icon: 'done', text: 'done', ink: 'done' },
-  failed: { icon: 'failed', text: 'failed', ink: 'failed' },
-  interrupted: { icon: 'interrupted', text: 'interrupted', ink: 'quiet' },
+  idle: { icon: 'done', text: msg('idle'), ink: 'quiet' },
+  running: { icon: 'running', text: msg('running'), ink: 'running' },
+  waiting: { icon: 'waiting', text: msg('waiting'), ink: 'waiting' },
+  done: { icon: 'done', text: msg('done'), ink: 'done' },
+  failed: { icon: 'failed', text: msg('failed'), ink: 'failed' },
+  interrupted: { icon: 'interrupted', text: msg('interrupted'), ink: 'quiet' },
 };

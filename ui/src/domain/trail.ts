@@ -1,5 +1,6 @@
 // The gates of a trail as they are drawn: a dot, a name, and a word for the gate's result.
 
+import { msg } from '../widgets/msg';
 import type { Gate, ToolMode, TrailStep, Verdict } from '../ipc/bindings';
 import type { IconName } from '../widgets/icons';
 
@@ -37,7 +38,7 @@ interface ShownGate {
 }
 
 const dots: Record<Verdict, Dot> = { allow: 'ok', ask: 'ask', deny: 'bad' };
-const says: Record<Verdict, string> = { allow: 'passed', ask: 'asks', deny: 'refuses' };
+const says: Record<Verdict, string> = { allow: msg('passed'), ask: msg('asks'), deny: msg('refuses') };
 
 /** A gate as it is drawn. */
 export function shownGate(step: TrailStep, mode: ToolMode | null): ShownGate {

@@ -1,5 +1,6 @@
 // The news between two states: cards that landed, effects that were undone.
 
+import { plural } from '../widgets/figures';
 import type { Event, Op } from '../ipc/bindings';
 import type { CallEntry } from './fold';
 import { entryKey, type State } from './reduce';
@@ -73,11 +74,12 @@ type Restored = Extract<Event['body'], { type: 'undo_applied' | 'redo_applied' }
 
 function restored(body: Restored, offers: Offers): ToastLine {
   const undone = body.type === 'undo_applied';
-  const paths = `${body.paths} ${body.paths === 1 ? 'path' : 'paths'}`;
   return {
     icon: undone ? 'undone' : 'redo',
     ink: 'undone',
-    title: undone ? `${paths} restored` : `${paths} changed again`,
+    title: undone
+      ? plural(body.paths, ['# path restored', '# paths restored'])
+      : plural(body.paths, ['# path changed again', '# paths changed again']),
     text: undone ? 'As before the call, times and modes included.' : undefined,
     act: {
       text: undone ? 'Redo' : 'Undo',

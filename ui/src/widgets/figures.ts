@@ -1,36 +1,55 @@
 // Figures and times as people write them; the exact value goes into a tooltip.
 
+import { figuresLanguage } from '../locales/language.svelte';
+import { msg } from './msg';
+
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+/** Makes what writes figures, dates and lists in a language. */
+const makeWriters = (language: string) => ({
+  count: new Intl.NumberFormat(language),
+  tenths: new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
+  tenthsIfAny: new Intl.NumberFormat(language, { maximumFractionDigits: 1 }),
+  weekday: new Intl.DateTimeFormat(language, { weekday: 'short' }),
+  date: new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' }),
+  list: new Intl.ListFormat(language),
+});
+/** Made once for each language: making them takes longer than writing. */
+const writers = new Map<string, ReturnType<typeof makeWriters>>();
+
+/** Returns what writes in the language that is shown. */
+function writer(): ReturnType<typeof makeWriters> {
+  const language = figuresLanguage();
+  const made = writers.get(language) ?? makeWriters(language);
+  writers.set(language, made);
+  return made;
+}
 
 /** How long ago, briefly: "42 s", "6 min", "3 h", "Tue", "3 Nov". Both times in milliseconds since 1970. */
 export function age(at: number, now: number): string {
   const ms = Math.max(0, now - at);
-  if (ms < MINUTE_MS) return `${Math.floor(ms / SECOND_MS)} s`;
-  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min`;
-  if (ms < DAY_MS) return `${Math.floor(ms / HOUR_MS)} h`;
-  if (ms < 6 * DAY_MS) return WEEKDAYS[new Date(at).getDay()] ?? '';
+  if (ms < MINUTE_MS) return msg(`${Math.floor(ms / SECOND_MS)} s`);
+  if (ms < HOUR_MS) return msg(`${Math.floor(ms / MINUTE_MS)} min`);
+  if (ms < DAY_MS) return msg(`${Math.floor(ms / HOUR_MS)} h`);
+  if (ms < 6 * DAY_MS) return writer().weekday.format(at);
   return date(at);
 }
 
 /** "3 Nov". */
 export function date(at: number): string {
-  const day = new Date(at);
-  return `${day.getDate()} ${MONTHS[day.getMonth()]}`;
+  return writer().date.format(at);
 }
 
 /** How long something took: "4 ms", "8.4 s", "3 min 20 s". */
 export function duration(ms: number): string {
-  if (ms < SECOND_MS) return `${Math.round(ms)} ms`;
-  if (ms < 10 * SECOND_MS) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`;
-  if (ms < MINUTE_MS) return `${Math.floor(ms / SECOND_MS)} s`;
-  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min ${Math.floor((ms % MINUTE_MS) / SECOND_MS)} s`;
-  return `${Math.floor(ms / HOUR_MS)} h ${Math.floor((ms % HOUR_MS) / MINUTE_MS)} min`;
+  if (ms < SECOND_MS) return msg(`${Math.round(ms)} ms`);
+  if (ms < 10 * SECOND_MS) return msg(`${writer().tenths.format(Math.floor(ms / 100) / 10)} s`);
+  if (ms < MINUTE_MS) return msg(`${Math.floor(ms / SECOND_MS)} s`);
+  if (ms < HOUR_MS) return msg(`${Math.floor(ms / MINUTE_MS)} min ${Math.floor((ms % MINUTE_MS) / SECOND_MS)} s`);
+  return msg(`${Math.floor(ms / HOUR_MS)} h ${Math.floor((ms % HOUR_MS) / MINUTE_MS)} min`);
 }
 
 /** "11:41". */
@@ -42,14 +61,14 @@ export function clock(at: number): string {
 /** The day in words and the time: "today 10:22", "Tue 16:02", "14 Nov". */
 export function when(at: number, now: number): string {
   const then = new Date(at);
-  if (new Date(now).toDateString() === then.toDateString()) return `today ${clock(at)}`;
-  return now - at < 6 * DAY_MS ? `${WEEKDAYS[then.getDay()]} ${clock(at)}` : date(at);
+  if (new Date(now).toDateString() === then.toDateString()) return msg(`today ${clock(at)}`);
+  return now - at < 6 * DAY_MS ? `${writer().weekday.format(at)} ${clock(at)}` : date(at);
 }
 
 /** "today", "Tue", "3 Nov". */
 export function day(at: number, now: number): string {
   const date = new Date(at);
-  if (new Date(now).toDateString() === date.toDateString()) return 'today';
+  if (new Date(now).toDateString() === date.toDateString()) return msg('today');
   return age(Math.min(at, now - DAY_MS), now);
 }
 
@@ -70,24 +89,36 @@ export function bytes(count: number): string {
     value /= 1_000;
     unit += 1;
   }
-  return `${value < 10 ? value.toFixed(1).replace(/\.0$/, '') : Math.round(value)} ${units[unit]}`;
+  return `${writer().tenthsIfAny.format(value < 10 ? value : Math.round(value))} ${units[unit]}`;
 }
 
 /** A large count, briefly: "930", "18.2 k", "1.4 M". */
 export function brief(count: number): string {
   if (count < 1_000) return `${count}`;
-  if (count < 999_950) return `${(count / 1_000).toFixed(1)} k`;
-  return `${(count / 1_000_000).toFixed(1)} M`;
+  if (count < 999_950) return msg(`${writer().tenths.format(count / 1_000)} k`);
+  return msg(`${writer().tenths.format(count / 1_000_000)} M`);
 }
 
 /** A count with its thousands: "18,402". */
 export function count(value: number): string {
-  return value.toLocaleString('en-GB');
+  return writer().count.format(value);
 }
 
-/** "1 file", "25 files". */
-export function plural(value: number, one: string, many = `${one}s`): string {
-  return `${count(value)} ${value === 1 ? one : many}`;
+/** Tells which form of a noun a number takes. */
+type FormOf = (value: number) => number;
+const englishForm: FormOf = (value) => (value === 1 ? 0 : 1);
+
+/**
+ * "1 file", "25 files", of the forms `['# file', '# files']`. The build puts the forms of the chosen language in
+ * place of these, and what tells which one a number takes.
+ */
+export function plural(value: number, forms: readonly string[], formOf: FormOf = englishForm): string {
+  return (forms[formOf(value)] ?? forms.at(-1) ?? '').replace('#', count(value));
+}
+
+/** "a, b and c". */
+export function list(parts: readonly string[]): string {
+  return writer().list.format(parts);
 }
 
 /** A path below the home folder, written with `~`. */

@@ -1,6 +1,7 @@
 // The choice of hunks of a change, and its wording.
 
 import type { Effect, EffectsPreview, FileDiff, Hunk, Preview } from '../../ipc/bindings';
+import { list } from '../../widgets/figures';
 import { canChoose } from './effects/tree';
 
 /** The choice from a change: of its hunks, or of the paths that a command changed. */
@@ -78,7 +79,6 @@ export function hunksToApply(pick: Chosen): number[] | null {
 /** "hunk 3", "hunks 2 and 3", "hunks 1, 2 and 5": as a person counts them, from 1. */
 export function hunkNames(ids: readonly number[]): string {
   const names = ids.map((id) => String(id + 1));
-  const last = names.pop();
-  if (last === undefined) return 'no hunk';
-  return names.length === 0 ? `hunk ${last}` : `hunks ${names.join(', ')} and ${last}`;
+  if (names.length === 0) return 'no hunk';
+  return names.length === 1 ? `hunk ${names[0]}` : `hunks ${list(names)}`;
 }

@@ -1,5 +1,6 @@
 // The words on a card: the call and its state, the labels of its answers, and what each answer grants.
 
+import { msg } from '../../widgets/msg';
 import type {
   CallState,
   CallView,
@@ -247,16 +248,17 @@ function plainLines(grants: readonly Grant[], view: CallView, pick: Chosen): Gra
     };
     if (!once) return line;
     if (pick.left.length === 0) return line;
-    if (pick.ids.length === 0) return { ...line, text: `needs at least one checked ${commits ? 'change' : 'hunk'}.` };
+    if (pick.ids.length === 0)
+      return { ...line, text: `needs at least one checked ${commits ? msg('change') : msg('hunk')}.` };
     if (commits)
       return {
         ...line,
-        text: `writes ${plural(pick.ids.length, 'checked change')}, and tells the agent that ${pick.left.length === 1 ? 'one was' : `${count(pick.left.length)} were`} left out. Nothing runs again.`,
+        text: `writes ${plural(pick.ids.length, ['# checked change', '# checked changes'])}, and tells the agent that ${pick.left.length === 1 ? 'one was' : `${count(pick.left.length)} were`} left out. Nothing runs again.`,
       };
     const kept = pick.ids.length === 1 ? 'the checked hunk' : `the ${pick.ids.length} checked hunks`;
     return {
       ...line,
-      text: `writes ${kept} and tells the agent that ${hunkNames(pick.left)} ${pick.left.length === 1 ? 'was' : 'were'} left out.`,
+      text: `writes ${kept} and tells the agent that ${hunkNames(pick.left)} ${pick.left.length === 1 ? msg('was') : msg('were')} left out.`,
     };
   });
 }
@@ -279,9 +281,9 @@ export function denyingRule(view: CallView): Rule | null {
 
 /** How much is lost: "4 files, 212 lines, 6.8 kB". */
 export function lossWords(loss: Extract<Preview, { type: 'loss' }>): string {
-  const parts = [plural(loss.files, 'file')];
-  if (loss.folders > 0) parts.push(plural(loss.folders, 'folder'));
-  if (loss.lines !== null) parts.push(plural(loss.lines, 'line'));
+  const parts = [plural(loss.files, ['# file', '# files'])];
+  if (loss.folders > 0) parts.push(plural(loss.folders, ['# folder', '# folders']));
+  if (loss.lines !== null) parts.push(plural(loss.lines, ['# line', '# lines']));
   return [...parts, bytes(loss.bytes)].join(', ');
 }
 
@@ -296,8 +298,8 @@ export function commandWords(view: CallView): { strong: string; rest: string } {
   if (target.length <= 72 && !target.includes('\n')) return { strong: target, rest: '' };
   const command = commandOf(view.preview);
   const commands = command ? command.facts.filter((fact) => /^(program|command)$/.test(fact.what)).length : 0;
-  if (commands > 1) return { strong: `${commands} commands`, rest: ` with ${view.tool}` };
-  return { strong: plural(target.split('\n').length, 'line'), rest: ` of ${view.tool}` };
+  if (commands > 1) return { strong: `${commands} commands`, rest: ` ${msg(`with ${view.tool}`)}` };
+  return { strong: plural(target.split('\n').length, ['# line', '# lines']), rest: ` of ${view.tool}` };
 }
 
 /** Returns the accessible name of the card. */

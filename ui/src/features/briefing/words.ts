@@ -1,11 +1,12 @@
 // Briefings in words. Pure.
 
+import { msg } from '../../widgets/msg';
 import type { BriefingSource } from '../../ipc/bindings';
 
 /** Origin of a skill or an agent. */
 export const sources: Record<BriefingSource, string> = {
-  project: 'project',
-  person: 'yours',
+  project: msg('project'),
+  person: msg('yours'),
   configured: 'from settings',
   house: 'built in',
 };

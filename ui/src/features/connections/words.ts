@@ -63,13 +63,14 @@ export const actionWords: Record<ConnectionAction, { text: string; done: string;
 
 /** Returns what an import added, and what could not be read. */
 export function importWords({ added, grown, unchanged, elsewhere, faults, reasons }: SessionImport): string {
-  const sessions = (count: number): string => plural(count, 'session');
+  const sessions = (count: number): string => plural(count, ['# session', '# sessions']);
   const parts = [
     added > 0 && `${sessions(added)} added.`,
     grown > 0 && `${sessions(grown)} had something new.`,
     unchanged > 0 && `${sessions(unchanged)} had nothing new.`,
     elsewhere > 0 && `${sessions(elsewhere)} left out: their folders are not known.`,
-    faults > 0 && `Not read: ${plural(faults, 'line or file', 'lines and files')}, the first: ${reasons[0] ?? ''}.`,
+    faults > 0 &&
+      `Not read: ${plural(faults, ['# line or file', '# lines and files'])}, the first: ${reasons[0] ?? ''}.`,
   ];
   return parts.filter(Boolean).join(' ') || 'There was nothing to import.';
 }

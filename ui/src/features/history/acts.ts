@@ -1,5 +1,6 @@
 // The acts of the history in words, with a person's choices where a path changed since. Pure.
 
+import { msg } from '../../widgets/msg';
 import type {
   CollectionReceipt,
   Conflict,
@@ -33,7 +34,7 @@ export function askSeveral(entries: readonly UndoEntry[]): Asked {
   return {
     restore: { type: 'undo', entries: entries.map(({ id }) => id) },
     verb: 'Undo',
-    title: plural(entries.length, 'change'),
+    title: plural(entries.length, ['# change', '# changes']),
   };
 }
 
@@ -71,9 +72,9 @@ export function chosenFor(
 
 const changes: Record<PathChange, { sign: string; word: string }> = {
   created: { sign: 'A', word: 'brought back' },
-  restored: { sign: 'M', word: 'restored' },
-  removed: { sign: 'D', word: 'removed' },
-  merged: { sign: 'M', word: 'merged' },
+  restored: { sign: 'M', word: msg('restored') },
+  removed: { sign: 'D', word: msg('removed') },
+  merged: { sign: 'M', word: msg('merged') },
   kept: { sign: '·', word: 'kept as it is' },
 };
 
@@ -86,7 +87,7 @@ export function tallyOf(paths: readonly PathReceipt[]): string {
   return order
     .map((change) => [paths.filter((one) => one.change === change).length, changes[change].word] as const)
     .filter(([count]) => count > 0)
-    .map(([count, word], i) => `${i === 0 ? plural(count, 'path') : count} ${word}`)
+    .map(([count, word], i) => `${i === 0 ? plural(count, ['# path', '# paths']) : count} ${word}`)
     .join(', ');
 }
 
@@ -95,10 +96,10 @@ export function collectedWords({ entries, bytes_freed, entries_left, bytes_left 
   title: string;
   text: string;
 } {
-  const left = `${plural(entries_left, 'entry', 'entries')} left, ${bytes(bytes_left)}.`;
+  const left = `${plural(entries_left, ['# entry', '# entries'])} left, ${bytes(bytes_left)}.`;
   if (entries === 0 && bytes_freed === 0) return { title: 'Nothing to clean up', text: left };
   return {
     title: `${bytes(bytes_freed)} freed`,
-    text: `${plural(entries, 'old entry', 'old entries')} dropped. ${left}`,
+    text: `${plural(entries, ['# old entry', '# old entries'])} dropped. ${left}`,
   };
 }

@@ -20,7 +20,9 @@ function decisionWords(decision: Decision): { icon: IconName; text: string; deta
   switch (decision.type) {
     case 'allow': {
       const text =
-        decision.hunks === null ? 'You allowed it' : `You allowed ${plural(decision.hunks.length, 'part')} of it`;
+        decision.hunks === null
+          ? 'You allowed it'
+          : `You allowed ${plural(decision.hunks.length, ['# part', '# parts'])} of it`;
       return { icon: 'person', text: `${text}${alwaysWords(decision.always)}`, detail: decision.note };
     }
     case 'reject':
@@ -91,14 +93,18 @@ function words(body: EventBody): { icon: IconName; text: string; detail: string 
       return {
         icon: 'history',
         text: 'A copy was taken',
-        detail: `${plural(body.entry.paths, 'path')}, ${bytes(body.entry.bytes)}`,
+        detail: `${plural(body.entry.paths, ['# path', '# paths'])}, ${bytes(body.entry.bytes)}`,
       };
     case 'call_started':
       return { icon: 'play', text: 'Started', detail: '' };
     case 'call_output':
       return { icon: 'execute', text: 'Output', detail: bytes(new TextEncoder().encode(body.text).length) };
     case 'call_update':
-      return { icon: 'execute', text: 'A piece of the result', detail: plural(body.content.length, 'item') };
+      return {
+        icon: 'execute',
+        text: 'A piece of the result',
+        detail: plural(body.content.length, ['# item', '# items']),
+      };
     case 'server_request_received':
       return { icon: 'question', text: `${body.request.server} asks you`, detail: plain(body.request.message) };
     case 'server_request_answered':
@@ -124,9 +130,9 @@ function words(body: EventBody): { icon: IconName; text: string; detail: string 
         detail: body.outcome.message,
       };
     case 'undo_applied':
-      return { icon: 'undone', text: 'Undone', detail: plural(body.paths, 'path') };
+      return { icon: 'undone', text: 'Undone', detail: plural(body.paths, ['# path', '# paths']) };
     case 'redo_applied':
-      return { icon: 'redo', text: 'Done again', detail: plural(body.paths, 'path') };
+      return { icon: 'redo', text: 'Done again', detail: plural(body.paths, ['# path', '# paths']) };
     case 'notice_added':
       return { icon: 'info', text: body.notice.fault.message, detail: body.notice.fault.hint };
     default: {

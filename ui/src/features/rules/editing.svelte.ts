@@ -1,5 +1,6 @@
 // One rule while a person writes it: its members, the engine's check, and the text that would be saved.
 
+import { msg } from '../../widgets/msg';
 import type { Backtest, NewRule, RuleChange, RuleCheck, RuleLocation, RuleSource } from '../../ipc/bindings';
 import { Asking } from '../../state/asking.svelte';
 import { BLANK } from './words';
@@ -119,7 +120,7 @@ export class Editing {
       };
     if (failing > 0)
       return {
-        message: `${failing} of ${all} ${all === 1 ? 'example' : 'examples'} ${failing === 1 ? 'fails' : 'fail'}, so this rule cannot be saved.`,
+        message: `${failing} of ${all} ${all === 1 ? msg('example') : msg('examples')} ${failing === 1 ? msg('fails') : msg('fail')}, so this rule cannot be saved.`,
         hint: 'Change the rule or the example.',
       };
     if (this.check.reply?.fault) return this.check.reply.fault;

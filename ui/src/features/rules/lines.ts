@@ -1,5 +1,6 @@
 // The notes on a text of rules, line by line. Pure.
 
+import { msg } from '../../widgets/msg';
 import type { RulesCheck } from '../../ipc/bindings';
 
 /** One thing that is to be said of a line. */
@@ -19,7 +20,7 @@ export function notesOf({ fault, warnings, examples }: RulesCheck): LineNote[] {
     .filter((example) => !example.holds)
     .map((example): LineNote => ({
       line: example.line,
-      text: `\`${example.text}\` must ${example.should_match ? '' : 'not '}match${example.note ? `: ${example.note}` : ''}.`,
+      text: `\`${example.text}\` must ${example.should_match ? '' : msg('not ')}match${example.note ? `: ${example.note}` : ''}.`,
       bad: true,
     }));
   const told = new Set(faults.map((note) => note.line));

@@ -1,5 +1,6 @@
 // Rules, sources and grants in words. Pure; times in milliseconds since 1970.
 
+import { msg } from '../../widgets/msg';
 import type {
   GrantView,
   NewRule,
@@ -148,7 +149,7 @@ export function wantsWords(source: RuleSource): string {
       ? 'Its only rule'
       : loosening === own.length
         ? `All its ${count(loosening)} rules`
-        : `${count(loosening)} of its ${plural(own.length, 'rule')}`;
+        : `${count(loosening)} of its ${plural(own.length, ['# rule', '# rules'])}`;
   return `${which} would allow; until you trust the file ${loosening === 1 ? (own.length === 1 ? 'it does' : 'that one does') : 'those do'} nothing.`;
 }
 
@@ -159,12 +160,13 @@ export function standingOf({ rule, state, uses_left }: RuleView, now: number): {
   if (state === 'spent') out.push({ text: 'used up', over: true });
   if (state === 'expired')
     out.push({
-      text: rule.expires_ms === undefined ? 'expired' : `expired ${moment(rule.expires_ms, now)}`,
+      text: rule.expires_ms === undefined ? msg('expired') : `expired ${moment(rule.expires_ms, now)}`,
       over: true,
     });
   if (state === 'active' && rule.expires_ms !== undefined)
     out.push({ text: `until ${moment(rule.expires_ms, now)}`, over: false });
-  if (state === 'active' && uses_left !== null) out.push({ text: `${plural(uses_left, 'use')} left`, over: false });
+  if (state === 'active' && uses_left !== null)
+    out.push({ text: `${plural(uses_left, ['# use', '# uses'])} left`, over: false });
   return out;
 }
 
@@ -173,7 +175,9 @@ export function lastsWords(grant: GrantView, now: number): string {
   const parts = [
     grant.max_uses === null || grant.lasts !== 'everywhere' ? grantReaches[grant.lasts] : '',
     grant.until === null ? '' : `to ${moment(grant.until, now)}`,
-    grant.max_uses === null ? '' : `${plural(grant.max_uses, 'use')}, ${Math.max(0, grant.max_uses - grant.uses)} left`,
+    grant.max_uses === null
+      ? ''
+      : `${plural(grant.max_uses, ['# use', '# uses'])}, ${Math.max(0, grant.max_uses - grant.uses)} left`,
   ];
   return parts.filter(Boolean).join(', ');
 }

@@ -1,5 +1,6 @@
 // The setup of a server as it is typed: its problems, and the saved settings. Pure.
 
+import { msg } from '../../widgets/msg';
 import type { Audience, ServerSandbox, ServerSettings, ServerTransport } from '../../ipc/bindings';
 import type { DraftAudience } from './words';
 
@@ -142,7 +143,7 @@ export function pairsProblem(pairs: readonly Pair[], headers: boolean): string {
   const odd = pairs.find((pair) => !shape.test(pair.name.trim()));
   const twice = names.find((name, i) => name !== '' && names.indexOf(name) !== i);
   if (pairs.some((pair) => pair.name.trim() === '' && pair.value !== '')) return 'A value has no name.';
-  if (odd) return `“${odd.name}” is not a ${headers ? 'header' : 'variable'} name.`;
+  if (odd) return `“${odd.name}” is not a ${headers ? msg('header') : msg('variable')} name.`;
   return twice === undefined ? '' : `“${twice}” is there twice.`;
 }
 

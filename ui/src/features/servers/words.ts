@@ -10,7 +10,8 @@ import type {
   ServerTransport,
   ServerView,
 } from '../../ipc/bindings';
-import { clock, exact, plural } from '../../widgets/figures';
+import { clock, exact, list, plural } from '../../widgets/figures';
+import { msg } from '../../widgets/msg';
 import type { ShownState } from '../../domain/states';
 
 /** Act under way on a server. */
@@ -49,7 +50,7 @@ export function transportText(transport: ServerTransport): string {
  */
 export function hostsWords(hosts: readonly string[]): string {
   if (hosts.length === 0) return 'no host';
-  return hosts.length === 1 ? (hosts[0] ?? '') : `${hosts.slice(0, -1).join(', ')} and ${hosts.at(-1) ?? ''}`;
+  return list(hosts);
 }
 
 /** Who reads what is sent to a server, as a form holds it. */
@@ -64,13 +65,13 @@ export const audiences: Record<DraftAudience, string> = {
 
 /** Words for each state of a tool's pin. */
 export const pins: Record<PinState, { text: string; means: string }> = {
-  pinned: { text: 'approved', means: 'As you approved it.' },
-  new: { text: 'new', means: 'It was not there when you approved. It cannot be called before you approve it.' },
+  pinned: { text: msg('approved'), means: 'As you approved it.' },
+  new: { text: msg('new'), means: 'It was not there when you approved. It cannot be called before you approve it.' },
   changed: {
-    text: 'changed',
+    text: msg('changed'),
     means: 'It is another than the one you approved. It cannot be called before you approve it.',
   },
-  gone: { text: 'gone', means: 'The server has it no more, so it cannot be called.' },
+  gone: { text: msg('gone'), means: 'The server has it no more, so it cannot be called.' },
 };
 
 /** The tools that wait for a look. */
@@ -80,15 +81,54 @@ export function waitingTools(server: ServerView): ServerTool[] {
     : server.tools.filter((tool) => tool.pin === 'new' || tool.pin === 'changed');
 }
 
-/**
- * Describes the number of tools and their pins: "14 tools", "14 tools: 1 changed, 2 new". `one` is the word for one.
- */
-export function toolsWords(tools: readonly { pin: PinState }[], one = 'tool'): string {
+/** What a source offers: tools of a server, operations of a service. */
+export type Offer = 'tool' | 'operation';
+
+/** Words for what a source offers. */
+export const offers: Record<Offer, OfferWords> = {
+  tool: {
+    sum: (many) => plural(many, ['# tool', '# tools']),
+    none: msg('no tools'),
+    notFound: 'No tool has all of that.',
+    filter: 'Filter its tools',
+    waits: (many) => plural(many, ['# tool waits for a look', '# tools wait for a look']),
+    approve: (many) =>
+      many === 1 ? 'Approve this tool' : plural(many, ['Approve this # tool', 'Approve these # tools']),
+  },
+  operation: {
+    sum: (many) => plural(many, ['# operation', '# operations']),
+    none: msg('no operations'),
+    notFound: 'No operation has all of that.',
+    filter: 'Filter its operations',
+    waits: (many) => plural(many, ['# operation waits for a look', '# operations wait for a look']),
+    approve: (many) =>
+      many === 1 ? 'Approve this operation' : plural(many, ['Approve this # operation', 'Approve these # operations']),
+  },
+};
+
+/** Words for one kind of what a source offers. */
+interface OfferWords {
+  /** Their number. */
+  sum: (many: number) => string;
+  /** That there are none. */
+  none: string;
+  /** That a filter found none. */
+  notFound: string;
+  /** Label of the filter. */
+  filter: string;
+  /** How many wait for a look. */
+  waits: (many: number) => string;
+  /** Label of the button that approves those that wait. */
+  approve: (many: number) => string;
+}
+
+/** Describes the number of tools and their pins: "14 tools", "14 tools: 1 changed, 2 new". */
+export function toolsWords(tools: readonly { pin: PinState }[], offer: Offer = 'tool'): string {
   const of = (pin: PinState) => tools.filter((tool) => tool.pin === pin).length;
   const marks = (['changed', 'new', 'gone'] as const)
     .filter((pin) => of(pin) > 0)
     .map((pin) => `${of(pin)} ${pins[pin].text}`);
-  return `${tools.length === 0 ? `no ${one}s` : plural(tools.length, one)}${marks.length > 0 ? `: ${marks.join(', ')}` : ''}`;
+  return `${tools.length === 0 ? offers[offer].none : offers[offer].sum(tools.length)}${marks.length > 0 ? `: ${marks.join(', ')}` : ''}`;
 }
 
 /** The first sentence of a description, hidden characters kept. */
@@ -119,7 +159,7 @@ export function fits(texts: readonly string[], filter: string): boolean {
 export const voices: Record<ServerLogSource, { text: string; means: string }> = {
   us: { text: 'Countersign', means: 'What happened to it' },
   stderr: { text: 'stderr', means: 'What it wrote to its standard error' },
-  log: { text: 'log', means: 'What it told by the protocol' },
+  log: { text: msg('log'), means: 'What it told by the protocol' },
 };
 
 /** Lines of a log as text to be copied. */

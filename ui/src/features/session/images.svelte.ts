@@ -12,10 +12,10 @@ export const IMAGE_BYTES_MAX = 3_750_000;
 export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 
 /** Why a file that is no image is refused. */
-export const NOT_A_TYPE = 'only PNG, JPEG, GIF and WebP images, and files of the folder, can go with a message.';
-const TOO_LARGE = 'an image may have at most 3.75 MB.';
-const TOO_MANY = `a message takes at most ${IMAGES_MAX} images.`;
-const NOT_READ = 'no image could be read from there.';
+export const notAType = () => 'only PNG, JPEG, GIF and WebP images, and files of the folder, can go with a message.';
+const tooLarge = () => 'an image may have at most 3.75 MB.';
+const tooMany = () => `a message takes at most ${IMAGES_MAX} images.`;
+const notRead = () => 'no image could be read from there.';
 
 type Image = Extract<Content, { type: 'image' }>;
 
@@ -73,12 +73,12 @@ export class Images {
     for (const file of files) {
       const name = file.name || 'The image';
       const image = await readImage(file);
-      const other = image === NOT_A_TYPE ? await takeOther(file) : image;
+      const other = image === notAType() ? await takeOther(file) : image;
       if (other === null) continue;
-      const read = typeof other !== 'string' && this.list.length >= IMAGES_MAX ? TOO_MANY : other;
+      const read = typeof other !== 'string' && this.list.length >= IMAGES_MAX ? tooMany() : other;
       if (typeof read !== 'string') this.list = [...this.list, { id: ++this.#last, name, blob: file, image: read }];
       else
-        leftOut.set(read, [...(leftOut.get(read) ?? []), read === TOO_LARGE ? `${name} (${bytes(file.size)})` : name]);
+        leftOut.set(read, [...(leftOut.get(read) ?? []), read === tooLarge() ? `${name} (${bytes(file.size)})` : name]);
     }
     this.leftOut = [...leftOut].map(([why, names]) => ({ why, names }));
   }
@@ -88,13 +88,13 @@ export class Images {
 async function readImage(file: File): Promise<Image | string> {
   try {
     const mime = typeOf(await base64Of(file.slice(0, 12)));
-    if (mime === null) return NOT_A_TYPE;
-    if (file.size > IMAGE_BYTES_MAX) return TOO_LARGE;
+    if (mime === null) return notAType();
+    if (file.size > IMAGE_BYTES_MAX) return tooLarge();
     // One that is damaged would fail every request from then on.
     (await createImageBitmap(file)).close();
     return { type: 'image', mime, base64: await base64Of(file) };
   } catch {
-    return NOT_READ;
+    return notRead();
   }
 }
 

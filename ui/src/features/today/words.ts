@@ -1,14 +1,15 @@
 // The words of the report: what asked, and whether what passed can be undone.
 
+import { msg } from '../../widgets/msg';
 import type { QuestionCause, ToolQuestions, UnaskedReport } from '../../ipc/bindings';
 import { count, duration, plural } from '../../widgets/figures';
 
 /** What asked. */
 export const causes: Record<QuestionCause, string> = {
   mode: 'no rule decided, and the mode asks',
-  rule: 'a rule',
+  rule: msg('a rule'),
   capability: 'a place that is not open, or not certain',
-  watchdog: 'a watchdog',
+  watchdog: msg('a watchdog'),
   effects: 'effects of a dry run',
   runs_later: 'what some program runs later on',
   undo: 'no undo',
@@ -37,5 +38,5 @@ export function undoOf(unasked: UnaskedReport): string {
     [unasked.unknown, 'undo not on record'],
   ];
   const told = groups.filter(([calls]) => calls > 0).map(([calls, words]) => `${count(calls)} ${words}`);
-  return [...told, `${plural(unasked.undoable, 'change')} can still be undone`].join(' · ');
+  return [...told, `${plural(unasked.undoable, ['# change', '# changes'])} can still be undone`].join(' · ');
 }

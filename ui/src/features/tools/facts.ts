@@ -1,6 +1,7 @@
 // The ten partitions of a tool's interface as tables: every fact with its name, its value in words, and whether it was
 // stated.
 
+import { msg } from '../../widgets/msg';
 import type { ToolInterface } from '../../ipc/bindings';
 import { bytes, count, duration, plural } from '../../widgets/figures';
 import { asSchema } from '../../widgets/form/schema';
@@ -51,7 +52,7 @@ const plain = (value: string | null): Shown =>
 const schema = (value: unknown): Shown => {
   if (value === null || value === undefined) return nothing('no fixed shape');
   const members = Object.keys(asSchema(asSchema(value)['properties'])).length;
-  return words(members === 0 ? 'see Schema' : `${plural(members, 'member')}, see Schema`);
+  return words(members === 0 ? 'see Schema' : `${plural(members, ['# member', '# members'])}, see Schema`);
 };
 
 /** Every fact of every partition: one that has no name here does not compile. */
@@ -209,11 +210,11 @@ const table: { [P in PartitionId]: { title: string; facts: Facts<P> } } = {
 
 const carriers: Record<string, string> = {
   engine: 'the app itself',
-  process: 'a program',
+  process: msg('a program'),
   model: 'the model, within its answer',
-  delegate: 'a sub-agent',
-  server: 'a server',
-  person: 'you',
+  delegate: msg('a sub-agent'),
+  server: msg('a server'),
+  person: msg('you'),
 };
 
 /**

@@ -1,5 +1,6 @@
 // A JSON Schema as rows that a person can read: every member with its type, its limits and its meaning. Pure.
 
+import { msg } from '../../widgets/msg';
 import { asSchema, requiredOf, resolved, type Schema } from '../../widgets/form/schema';
 
 /** One member, with those below it after it. */
@@ -40,13 +41,13 @@ export function typeWords(schema: Schema, root: Schema, depth = 0): string {
   return typeof type === 'string' ? (words[type] ?? type) : 'anything';
 }
 const words: Record<string, string> = {
-  string: 'text',
+  string: msg('text'),
   integer: 'whole number',
-  number: 'number',
+  number: msg('number'),
   boolean: 'yes or no',
-  object: 'object',
-  array: 'list',
-  null: 'nothing',
+  object: msg('object'),
+  array: msg('list'),
+  null: msg('nothing'),
 };
 
 /** The limits in words. */

@@ -1,5 +1,6 @@
 // Tools in words: the origin of each, its requirements, and the problems of a file of tools. Pure.
 
+import { msg } from '../../widgets/msg';
 import type { ArgPattern, RequirementSet, ToolMode, ToolOrigin, ToolView, UserError } from '../../ipc/bindings';
 import type { IconName } from '../../widgets/icons';
 
@@ -30,7 +31,11 @@ export function grouped(tools: readonly ToolView[], filter: string): Group[] {
 
 function textOf({ record, mode, kind, enabled, setup }: ToolView): string {
   const { identity, discovery, origin } = record;
-  const marks = [enabled ? '' : 'off', setup === null ? '' : 'needs setup', isDeferred({ record }) ? 'deferred' : ''];
+  const marks = [
+    enabled ? '' : msg('off'),
+    setup === null ? '' : 'needs setup',
+    isDeferred({ record }) ? msg('deferred') : '',
+  ];
   const place = origin.type === 'file' ? origin.path : origin.type === 'foreign' ? origin.source : '';
   return [
     identity.tool_id,

@@ -8,16 +8,16 @@ import type { Row } from './rows';
 /** States of calls that ended and about which nothing has to be known. */
 const QUIET: ReadonlySet<CallState> = new Set<CallState>(['done', 'skipped', 'undone']);
 
-const kinds: Record<ToolKind, readonly [one: string, many: string]> = {
-  read: ['read', 'reads'],
-  edit: ['edit', 'edits'],
-  delete: ['deletion', 'deletions'],
-  move: ['move', 'moves'],
-  search: ['search', 'searches'],
-  execute: ['command', 'commands'],
-  think: ['thought', 'thoughts'],
-  fetch: ['request', 'requests'],
-  other: ['other', 'others'],
+const kinds: Record<ToolKind, (many: number) => string> = {
+  read: (many) => plural(many, ['# read', '# reads']),
+  edit: (many) => plural(many, ['# edit', '# edits']),
+  delete: (many) => plural(many, ['# deletion', '# deletions']),
+  move: (many) => plural(many, ['# move', '# moves']),
+  search: (many) => plural(many, ['# search', '# searches']),
+  execute: (many) => plural(many, ['# command', '# commands']),
+  think: (many) => plural(many, ['# thought', '# thoughts']),
+  fetch: (many) => plural(many, ['# request', '# requests']),
+  other: (many) => plural(many, ['# other', '# others']),
 };
 
 /**
@@ -51,8 +51,8 @@ export function runWords(members: readonly CallEntry[]): string {
   // The most first; what has no word of its own last.
   const rank = ([kind, count]: [ToolKind, number]): number => (kind === 'other' ? 0 : count);
   const parts = [...counts].sort((one, other) => rank(other) - rank(one));
-  const words = parts.map(([kind, count]) => `${count} ${kinds[kind][count === 1 ? 0 : 1]}`);
-  return `${plural(members.length, 'call')}: ${words.join(', ')}`;
+  const words = parts.map(([kind, count]) => kinds[kind](count));
+  return `${plural(members.length, ['# call', '# calls'])}: ${words.join(', ')}`;
 }
 
 type LineRow = Extract<Row, { kind: 'line' }>;

@@ -55,10 +55,16 @@ export function changeWords({ paths, areFiles, commands, hasSubAgents, took_ms }
   const what =
     paths === null
       ? 'Many paths changed'
-      : `${plural(paths, areFiles ? 'file' : 'path', areFiles ? 'files' : 'paths')} changed`;
+      : areFiles
+        ? plural(paths, ['# file changed', '# files changed'])
+        : plural(paths, ['# path changed', '# paths changed']);
   return {
     what,
-    rest: [commands > 0 && plural(commands, 'command'), hasSubAgents && 'without its sub-agents', duration(took_ms)]
+    rest: [
+      commands > 0 && plural(commands, ['# command', '# commands']),
+      hasSubAgents && 'without its sub-agents',
+      duration(took_ms),
+    ]
       .filter(Boolean)
       .join(' · '),
   };

@@ -43,7 +43,7 @@ function isDay(text: string): boolean {
 export function wants(kind: FieldKind): string {
   switch (kind.type) {
     case 'text': {
-      const length = bounds(kind.chars_min, kind.chars_max, (n) => plural(n, 'character'));
+      const length = bounds(kind.chars_min, kind.chars_max, (n) => plural(n, ['# character', '# characters']));
       return [kind.format ? `like ${formats[kind.format].like}` : '', length].filter(Boolean).join(', ');
     }
     case 'number':
@@ -82,9 +82,9 @@ export function problemOf({ kind, required }: FormField, held: FieldValue): stri
       const text = String(held);
       const length = [...text].length;
       if (kind.chars_min !== null && length < kind.chars_min)
-        return `Write at least ${plural(kind.chars_min, 'character')}; these are ${length}.`;
+        return `Write at least ${plural(kind.chars_min, ['# character', '# characters'])}; these are ${length}.`;
       if (kind.chars_max !== null && length > kind.chars_max)
-        return `Write at most ${plural(kind.chars_max, 'character')}; these are ${length}.`;
+        return `Write at most ${plural(kind.chars_max, ['# character', '# characters'])}; these are ${length}.`;
       return kind.format === null || formats[kind.format].fits(text)
         ? ''
         : `Write it like ${formats[kind.format].like}.`;

@@ -9,7 +9,7 @@ export function asksFor(wants: ServerRequestKind): string {
     case 'form':
       return wants.fields.length === 0
         ? 'asks you to agree.'
-        : `asks you to fill in ${plural(wants.fields.length, 'field')}. What you send goes to it.`;
+        : `asks you to fill in ${plural(wants.fields.length, ['# field', '# fields'])}. What you send goes to it.`;
     case 'address':
       return 'asks you to open an address.';
     case 'model':

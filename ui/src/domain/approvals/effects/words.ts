@@ -1,5 +1,6 @@
 // The effects of a command in words: counts by kind, the detail of each path, and the assurance. Pure.
 
+import { msg } from '../../../widgets/msg';
 import type {
   Assurance,
   CallState,
@@ -17,13 +18,13 @@ import type { IconName } from '../../../widgets/icons';
 
 /** The kinds in the order in which they are counted: deletions never come last. */
 export const kinds: readonly { kind: EffectKind; sign: string; word: string; title: string }[] = [
-  { kind: 'changed', sign: 'M', word: 'changed', title: 'changed' },
-  { kind: 'deleted', sign: 'D', word: 'deleted', title: 'deleted' },
-  { kind: 'added', sign: 'A', word: 'added', title: 'added' },
-  { kind: 'renamed', sign: 'R', word: 'renamed', title: 'renamed, its content the same' },
+  { kind: 'changed', sign: 'M', word: msg('changed'), title: msg('changed') },
+  { kind: 'deleted', sign: 'D', word: msg('deleted'), title: msg('deleted') },
+  { kind: 'added', sign: 'A', word: msg('added'), title: msg('added') },
+  { kind: 'renamed', sign: 'R', word: msg('renamed'), title: 'renamed, its content the same' },
   { kind: 'mode', sign: 'P', word: 'with other permissions', title: 'only its permissions changed' },
-  { kind: 'link', sign: 'L', word: 'linked', title: 'a link that came or leads elsewhere' },
-  { kind: 'special', sign: 'S', word: 'special', title: 'a pipe, a socket or a device: never committed' },
+  { kind: 'link', sign: 'L', word: msg('linked'), title: 'a link that came or leads elsewhere' },
+  { kind: 'special', sign: 'S', word: msg('special'), title: 'a pipe, a socket or a device: never committed' },
 ];
 
 /** How many changes there are of each kind that occurs. */
@@ -41,14 +42,16 @@ export function summary(effects: Pick<Effects, 'changes' | 'refused' | 'reached'
     first === undefined
       ? 'Nothing changed'
       : [
-          `${plural(first.count, files ? 'file' : 'path')} ${first.word}`,
+          `${files ? plural(first.count, ['# file', '# files']) : plural(first.count, ['# path', '# paths'])} ${first.word}`,
           ...rest.map((one) => `${count(one.count)} ${one.word}`),
         ].join(', ');
   const refused = effects.refused.length === 0 ? 'nothing refused' : `${count(effects.refused.length)} refused`;
   const reached = effects.reached?.length
-    ? `; ${plural(new Set(effects.reached.map(({ host }) => host)).size, 'host')} reached`
+    ? `; ${plural(new Set(effects.reached.map(({ host }) => host)).size, ['# host', '# hosts'])} reached`
     : '';
-  const read = effects.outside_reads?.length ? `; ${plural(effects.outside_reads.length, 'path')} read elsewhere` : '';
+  const read = effects.outside_reads?.length
+    ? `; ${plural(effects.outside_reads.length, ['# path', '# paths'])} read elsewhere`
+    : '';
   return `${changed}; ${refused}${reached}${read}`;
 }
 
@@ -59,9 +62,9 @@ export function endWords(effects: Pick<Effects, 'exit_code' | 'ended'>): string 
 
 const octal = (mode: number): string => (mode & 0o7777).toString(8).padStart(4, '0');
 const things: Record<PathInfo['what'], string> = {
-  file: 'file',
-  folder: 'folder',
-  link: 'link',
+  file: msg('file'),
+  folder: msg('folder'),
+  link: msg('link'),
   special: 'pipe, socket or device',
 };
 
@@ -73,7 +76,9 @@ export function metaOf(effect: Effect): string {
   if (kind === 'link') return after?.target === undefined ? '' : `→ ${after.target}`;
   if (kind === 'deleted') {
     if (before && before.what !== 'file') return things[before.what];
-    return [diff ? plural(diff.removed, 'line') : '', before ? bytes(before.bytes) : ''].filter(Boolean).join(', ');
+    return [diff ? plural(diff.removed, ['# line', '# lines']) : '', before ? bytes(before.bytes) : '']
+      .filter(Boolean)
+      .join(', ');
   }
   if (before && after && before.what !== after.what) return `${things[before.what]} → ${things[after.what]}`;
   if (after && after.what !== 'file') return things[after.what];
@@ -104,16 +109,16 @@ export function hostsOf({ preview }: Pick<CallView, 'preview'>): string[] {
 
 /** "3 connections, 1.2 kB sent, 40 kB received". */
 export function trafficWords({ connections, sent, received }: NetworkContact): string {
-  return `${plural(connections, 'connection')}, ${bytes(sent)} sent, ${bytes(received)} received`;
+  return `${plural(connections, ['# connection', '# connections'])}, ${bytes(sent)} sent, ${bytes(received)} received`;
 }
 
 /** Icon and word for each kind of refusal. */
 export const refusals: Record<RefusalKind, { icon: IconName; word: string }> = {
-  network: { icon: 'net', word: 'network' },
+  network: { icon: 'net', word: msg('network') },
   socket: { icon: 'net', word: 'socket of this machine' },
   write: { icon: 'redirect', word: 'write outside the folder' },
   secret: { icon: 'shield', word: 'masked secret' },
-  limit: { icon: 'clock', word: 'limit' },
+  limit: { icon: 'clock', word: msg('limit') },
 };
 
 /** Describes the assurance of the effects that are shown, by the state of the call and by who runs the command for real. */

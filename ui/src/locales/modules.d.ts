@@ -1,0 +1,15 @@
+// Modules that the build writes: catalogues, and which of them are complete.
+
+declare module 'virtual:languages' {
+  /** Languages whose catalogue has every string. */
+  export const completeLanguages: readonly string[];
+}
+declare module '*/main.proxy.js' {
+  import type { CatalogModule } from 'wuchale/runtime';
+  export function loadCatalog(name: string, language: string): Promise<CatalogModule>;
+}
+declare module '*.compiled.js' {
+  import type { CompiledElement } from 'wuchale';
+  export const c: CompiledElement[];
+  export const p: ((value: number) => number) | undefined;
+}
