@@ -1,21 +1,23 @@
 // Reads the catalogues: what they lack.
 
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import PO from 'pofile';
 import config from '../wuchale.config.js';
 
 const [source] = config.locales;
 
+const parseCatalogue = (language) =>
+  PO.parse(readFileSync(join(import.meta.dirname, '../src/locales', `${language}.po`), 'utf8'));
+
 /** Returns the entries of a language's catalogue that the sources use. */
 export function readCatalogue(language) {
-  const file = new URL(`../src/locales/${language}.po`, import.meta.url);
-  return PO.parse(readFileSync(file, 'utf8')).items.filter(({ obsolete }) => !obsolete);
+  return parseCatalogue(language).items.filter(({ obsolete }) => !obsolete);
 }
 
 /** Number of forms that a plural has in a language. */
 function formsOf(language) {
-  const header = PO.parse(readFileSync(new URL(`../src/locales/${language}.po`, import.meta.url), 'utf8')).headers;
-  return Number(PO.parsePluralForms(header['Plural-Forms']).nplurals);
+  return Number(PO.parsePluralForms(parseCatalogue(language).headers['Plural-Forms']).nplurals);
 }
 
 /** Returns the English strings that a language's catalogue lacks. */

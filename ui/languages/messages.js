@@ -21,7 +21,9 @@ function isScriptMessage(text) {
   if (!/\p{L}{2,}/u.test(text)) return false;
   if (PLATFORM.test(text) || /^[A-Z]+[a-z]+[A-Z]\w*$/.test(text)) return false;
   if (
-    /^[.#[(/:\-<&?*@]\S|^\(prefers|^https?:|^data:|data-|[{};]|=>|="|^\w+:#|::|var\(|\w\(#/.test(text) &&
+    /^#[\w-]|^[.[(/:\-<&?*@]\S|^\(prefers|^https?:|^data:|data-|[{}]|;(?! )|=>|="|^\w+:#|px;|::|var\(|\w\(#/.test(
+      text,
+    ) &&
     !/^# /.test(text)
   )
     return false;

@@ -106,6 +106,21 @@ test('what moves stands still where the system asks for it', () => {
   expect(broken).toEqual([]);
 });
 
+/** Declarations that know left from right. */
+const PHYSICAL =
+  /(?<![-\w])(?:(?:margin|padding|border|scroll-margin|scroll-padding)-(?:left|right)[-\w]*|left|right|border-(?:top|bottom)-(?:left|right)-radius):|(?:text-align|float|clear): (?:left|right)\b/g;
+const physicalIn = (css: string): string[] => [...css.matchAll(PHYSICAL)].map(([found]) => found);
+
+test('styles follow the direction of the language: none knows left from right', () => {
+  const broken = styles.flatMap(({ name, css }) => physicalIn(css).map((found) => `${name}: ${found}`));
+  expect(broken).toEqual([]);
+  expect(physicalIn('a { margin-left: 1px; left: 0; text-align: right; padding-inline-start: 2px }')).toEqual([
+    'margin-left:',
+    'left:',
+    'text-align: right',
+  ]);
+});
+
 test('HTML is put into the page in one place, cleaned', () => {
   const places = files
     .filter(({ name, text }) => name.endsWith('.svelte') && /\{@html/.test(text))

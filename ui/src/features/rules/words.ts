@@ -16,7 +16,7 @@ import { moment } from '../../domain/rule_limits';
 import { grantReaches, grantScopes, scopes } from '../../domain/rules';
 
 /** How rules are read, in one sentence. */
-export const HOW =
+export const how = () =>
   'A matching denial of a manifest is final. Otherwise the most specific rule wins, then the one with the longer prefix. Ties: session, then project, then yours; then the stricter one.';
 
 /** Scopes in the order of their force, as they stand in the table. */
