@@ -129,7 +129,7 @@ export function noteOf(source: RuleSource, session: string | undefined, home: (p
     case 'builtin':
       return 'protections; only a rule that names the very place overrides one';
     case 'manifest':
-      return `${file ? `${baseName(file)}; ` : ''}denials here are final`;
+      return file ? `${baseName(file)}; denials here are final` : 'denials here are final';
     case 'session':
       return session ?? 'granted on its cards';
     case 'project':
