@@ -11,3 +11,5 @@ export function readCatalogue(language: string): Entry[];
 export function findMissing(language: string): string[];
 /** Returns the languages whose catalogue has every string. */
 export function findComplete(): string[];
+/** Returns the strings of the sources, each once. */
+export function readSources(): Promise<Set<string>>;

@@ -1,8 +1,10 @@
 // Reads the catalogues: what they lack.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import picomatch from 'picomatch';
 import PO from 'pofile';
+import { IndexTracker } from 'wuchale';
 import config from '../wuchale.config.js';
 
 const [source] = config.locales;
@@ -31,3 +33,21 @@ export function findMissing(language) {
 
 /** Returns the languages whose catalogue has every string. */
 export const findComplete = () => config.locales.filter((language) => findMissing(language).length === 0);
+
+const ui = join(import.meta.dirname, '..');
+
+/** Returns the strings of the sources, each once. */
+export async function readSources() {
+  const names = readdirSync(join(ui, 'src'), { recursive: true, encoding: 'utf8' });
+  const found = new Set();
+  for (const { files, transform } of Object.values(config.adapters)) {
+    const isRead = picomatch(files.include, { ignore: files.ignore });
+    for (const filename of names.map((name) => `src/${name.replaceAll('\\', '/')}`).filter((name) => isRead(name))) {
+      const content = readFileSync(join(ui, filename), 'utf8');
+      const expr = { plain: '', reactive: '' };
+      const { msgs } = await transform({ content, filename, index: new IndexTracker(), expr, matchUrl: () => null });
+      for (const { msgStr } of msgs) found.add(msgStr[0]);
+    }
+  }
+  return found;
+}

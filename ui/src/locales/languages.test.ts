@@ -6,7 +6,7 @@ import { cleanup, screen, waitFor } from '@testing-library/svelte';
 import { tick, unmount } from 'svelte';
 import type { CompiledElement } from 'wuchale';
 import { afterEach, describe, expect, test } from 'vitest';
-import { findComplete, findMissing, readCatalogue } from '../../languages/catalogues';
+import { findComplete, findMissing, readCatalogue, readSources } from '../../languages/catalogues';
 import { loadAll } from '../app/routes.svelte';
 import { pages } from '../gallery/pages';
 import { plural } from '../widgets/figures';
@@ -59,6 +59,13 @@ describe('catalogues', () => {
       [],
     );
     expect(readCatalogue(of)).toHaveLength(known.size);
+  });
+
+  test('the English catalogue has every string of the sources; else run `npm run languages`', async () => {
+    const known = new Set(readCatalogue('en').map(({ msgid }) => msgid));
+    const used = await readSources();
+    expect(used.size).toBeGreaterThan(1_000);
+    expect([...used].filter((text) => !known.has(text))).toEqual([]);
   });
 
   test('what is missing is named', () => {
