@@ -1,6 +1,5 @@
 // The commands of the palette: every place and act that has a button, and every session by its title.
 
-import { msg } from '../widgets/msg';
 import type { Book } from '../features/rules/book.svelte';
 import type { Command } from '../features/palette/Palette.svelte';
 import { isAgent } from '../state/agents.svelte';
@@ -73,7 +72,7 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
     here.push(
       ...densities.map(({ id, text, hint }): Command => ({
         id: `density-${id}`,
-        text: `View: ${text.toLowerCase()}`,
+        text: `View: ${text}`,
         hint,
         icon: 'rows',
         run: () => (desk.reading.density = id),
@@ -188,7 +187,7 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
     })),
     {
       id: 'appearance',
-      text: `Switch to ${acts.theme === 'dark' ? msg('light') : msg('dark')}`,
+      text: acts.theme === 'dark' ? 'Switch to light' : 'Switch to dark',
       icon: 'theme',
       run: acts.appearance,
     },

@@ -54,12 +54,28 @@ export function againstWords(calls: number): string {
 export function backtestLine(test: Backtest): string {
   const all = test.calls === 1 ? 'the one call on record' : `the last ${count(test.calls)}`;
   const lines = turned(test.changed).map((group) => {
+    const some = test.calls === 1 ? all : `${count(group.calls)} of ${all}`;
     const bad = against(group);
-    const verb = { allow: 'allowed', ask: 'asked for', deny: 'denied' }[group.to];
-    const said = group.to === 'allow' ? 'rejected' : 'allowed';
-    const theirs = bad === 0 ? '' : group.calls === 1 ? `; you ${said} it` : `; ${count(bad)} of them you ${said}`;
-    return `Would have ${verb} ${test.calls === 1 ? all : `${count(group.calls)} of ${all}`}${theirs}`;
+    return bad === 0 ? resultWords(group.to, some) : `${resultWords(group.to, some)}; ${answerWords(group, bad)}`;
   });
   if (lines.length > 0) return `${lines.join('. ')}.`;
   return test.calls === 0 ? 'There is no recorded call yet.' : `Nothing would have changed for ${all}.`;
+}
+
+/** What would have become of some calls. */
+function resultWords(to: Verdict, some: string): string {
+  switch (to) {
+    case 'allow':
+      return `Would have allowed ${some}`;
+    case 'ask':
+      return `Would have asked for ${some}`;
+    case 'deny':
+      return `Would have denied ${some}`;
+  }
+}
+
+/** What the person answered to those that speak against the change. */
+function answerWords({ to, calls }: Turned, bad: number): string {
+  if (to === 'allow') return calls === 1 ? 'you rejected it' : `${count(bad)} of them you rejected`;
+  return calls === 1 ? 'you allowed it' : `${count(bad)} of them you allowed`;
 }

@@ -3,6 +3,7 @@
 import { msg } from '../widgets/msg';
 import type { Gate, ToolMode, TrailStep, Verdict } from '../ipc/bindings';
 import type { IconName } from '../widgets/icons';
+import { modes } from './modes';
 
 const gates: Record<Gate, { name: string; icon: IconName }> = {
   mode: { name: 'Mode', icon: 'm-read' },
@@ -15,14 +16,6 @@ const gates: Record<Gate, { name: string; icon: IconName }> = {
   skipped_asks: { name: 'Skipped asks', icon: 'waiting' },
   headless: { name: 'No person there', icon: 'execute' },
   consent: { name: 'Consent', icon: 'person' },
-};
-
-const modes: Record<ToolMode, { name: string; icon: IconName }> = {
-  read: { name: 'Read', icon: 'm-read' },
-  safe_write: { name: 'Safe write', icon: 'm-safe' },
-  destructive: { name: 'Destructive', icon: 'm-destructive' },
-  local: { name: 'Local', icon: 'm-local' },
-  external: { name: 'External', icon: 'm-external' },
 };
 
 /** Colour of a gate's dot: it passed, asks, refuses, or only informs. */
@@ -45,7 +38,7 @@ export function shownGate(step: TrailStep, mode: ToolMode | null): ShownGate {
   const { name, icon } = gates[step.gate];
   const dot: Dot = step.verdict === null ? 'plain' : dots[step.verdict];
   if (step.gate === 'mode' && mode !== null) {
-    return { name, icon: modes[mode].icon, dot: dot === 'ok' ? 'plain' : dot, said: modes[mode].name };
+    return { name, icon: modes[mode].icon, dot: dot === 'ok' ? 'plain' : dot, said: modes[mode].text };
   }
   if (step.gate === 'rules') {
     const rules = step.rules ?? [];

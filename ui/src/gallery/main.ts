@@ -5,12 +5,14 @@ import { mount } from 'svelte';
 import '../styles/tokens.css';
 import '../styles/base.css';
 import '../styles/card.css';
+import { applyLanguage } from '../locales/language.svelte';
 import Browser from './Browser.svelte';
 import { pages } from './pages';
 
 const asked = new URLSearchParams(location.search);
 const theme = asked.get('theme') === 'dark' ? 'dark' : 'light';
 document.documentElement.dataset['theme'] = theme;
+await applyLanguage();
 const target = document.getElementById('app');
 const alone = pages.find(({ id }) => id === asked.get('page'));
 if (target && alone) alone.draw(target, theme);

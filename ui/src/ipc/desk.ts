@@ -65,7 +65,6 @@ export type ExportFormat = 'md' | 'jsonl' | 'html';
 export class Refused extends Error {
   constructor(readonly fault: UserError) {
     super(fault.message);
-    this.name = 'Refused';
   }
 }
 

@@ -6,18 +6,21 @@ import * as english from './.wuchale/main.main.en.compiled.js';
 let shown: Runtime = $state.raw(toRuntime(english, 'en'));
 
 /** Asks the catalogue that is shown at the time of the call, so that every reader follows a change. */
-const runtime: Runtime = Object.assign((id: number, values?: unknown[]) => shown(id, values), {
-  c: (id: number) => shown.c(id),
-  x: (...args: Parameters<Runtime['x']>) => shown.x(...args),
-  t: (...args: Parameters<Runtime['t']>) => shown.t(...args),
-  p: (id: number) => shown.p(id),
-  get _() {
-    return shown._;
-  },
-  get l() {
-    return shown.l;
-  },
-}) as Runtime;
+const runtime = Object.defineProperties(
+  (id: number, values?: unknown[]) => shown(id, values),
+  Object.getOwnPropertyDescriptors({
+    c: (id: number) => shown.c(id),
+    x: (...args: Parameters<Runtime['x']>) => shown.x(...args),
+    t: (...args: Parameters<Runtime['t']>) => shown.t(...args),
+    p: (id: number) => shown.p(id),
+    get _() {
+      return shown._;
+    },
+    get l() {
+      return shown.l;
+    },
+  }),
+) as Runtime;
 
 export const getRuntime = (): Runtime => runtime;
 export const getRuntimeRx = getRuntime;

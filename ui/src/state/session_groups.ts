@@ -55,9 +55,10 @@ export function groupSessions(
     const top = ancestors(sessions, session.id)[0] ?? session;
     const isArchived = archive.has(top.id);
     if (isArchived && !view.archive && !isFound && !above.has(session.id)) continue;
-    if (isArchived) put({ id: 'archived', title: 'Archive' }, session);
+    if (isArchived) put({ id: 'archived', title: 'Archived' }, session);
     else if (top.place === 'pinned') put({ id: 'pinned', title: 'Pinned' }, session);
-    else if (view.byFolder) put({ id: `in ${top.workspace}`, title: top.workspace, folder: top.workspace }, session);
+    else if (view.byFolder)
+      put({ id: `folder:${top.workspace}`, title: top.workspace, folder: top.workspace }, session);
     else put({ id: 'recent', title: 'Recent' }, session);
   }
   const rank = (id: string): number => (id === 'pinned' ? 0 : id === 'archived' ? 2 : 1);

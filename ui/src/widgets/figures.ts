@@ -16,6 +16,7 @@ const makeWriters = (language: string) => ({
   weekday: new Intl.DateTimeFormat(language, { weekday: 'short' }),
   date: new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' }),
   list: new Intl.ListFormat(language),
+  either: new Intl.ListFormat(language, { type: 'disjunction' }),
 });
 /** Made once for each language: making them takes longer than writing. */
 const writers = new Map<string, ReturnType<typeof makeWriters>>();
@@ -52,23 +53,37 @@ export function duration(ms: number): string {
   return msg(`${Math.floor(ms / HOUR_MS)} h ${Math.floor((ms % HOUR_MS) / MINUTE_MS)} min`);
 }
 
+/** How long something may take, without parts that are nothing: "5 s", "1.5 s", "2 min", "3 min 20 s". */
+export function briefDuration(ms: number): string {
+  if (ms >= SECOND_MS && ms < 10 * SECOND_MS) return msg(`${writer().tenthsIfAny.format(Math.floor(ms / 100) / 10)} s`);
+  if (ms >= HOUR_MS && ms % HOUR_MS < MINUTE_MS) return msg(`${Math.floor(ms / HOUR_MS)} h`);
+  if (ms >= MINUTE_MS && ms < HOUR_MS && ms % MINUTE_MS < SECOND_MS) return msg(`${Math.floor(ms / MINUTE_MS)} min`);
+  return duration(ms);
+}
+
 /** "11:41". */
 export function clock(at: number): string {
   const date = new Date(at);
   return `${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
+const isSameDay = (one: number, other: number): boolean =>
+  new Date(one).toDateString() === new Date(other).toDateString();
+
 /** The day in words and the time: "today 10:22", "Tue 16:02", "14 Nov". */
 export function when(at: number, now: number): string {
-  const then = new Date(at);
-  if (new Date(now).toDateString() === then.toDateString()) return msg(`today ${clock(at)}`);
+  return isSameDay(at, now) ? msg(`today ${clock(at)}`) : briefWhen(at, now);
+}
+
+/** The same where today goes without saying: "10:22", "Tue 16:02", "14 Nov". */
+export function briefWhen(at: number, now: number): string {
+  if (isSameDay(at, now)) return clock(at);
   return now - at < 6 * DAY_MS ? `${writer().weekday.format(at)} ${clock(at)}` : date(at);
 }
 
 /** "today", "Tue", "3 Nov". */
 export function day(at: number, now: number): string {
-  const date = new Date(at);
-  if (new Date(now).toDateString() === date.toDateString()) return msg('today');
+  if (isSameDay(at, now)) return msg('today');
   return age(Math.min(at, now - DAY_MS), now);
 }
 
@@ -119,6 +134,11 @@ export function plural(value: number, forms: readonly string[], formOf: FormOf =
 /** "a, b and c". */
 export function list(parts: readonly string[]): string {
   return writer().list.format(parts);
+}
+
+/** "a, b or c". */
+export function either(parts: readonly string[]): string {
+  return writer().either.format(parts);
 }
 
 /** A path below the home folder, written with `~`. */

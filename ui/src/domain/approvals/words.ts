@@ -12,7 +12,7 @@ import type {
   Preview,
   Rule,
 } from '../../ipc/bindings';
-import { age, bytes, clock, count, duration, plural } from '../../widgets/figures';
+import { age, briefDuration, bytes, clock, count, duration, plural } from '../../widgets/figures';
 import { exitCode, wordOf } from '../call_looks';
 import { openAsk } from '../../state/calls';
 import { grantReaches, grantsIn, ruleWords } from '../rules';
@@ -38,9 +38,7 @@ export function stateWords(view: CallView, begun: number, now: number): string {
     case 'undone':
       return view.undone_at === null ? word : `${word} ${clock(view.undone_at)}`;
     case 'expired':
-      return view.ended_at === null
-        ? word
-        : `${word} after ${duration(Math.max(0, view.ended_at - begun)).replace(/ 0 s$/, '')}`;
+      return view.ended_at === null ? word : `${word} after ${briefDuration(Math.max(0, view.ended_at - begun))}`;
     case 'proposed':
     case 'denied':
     case 'rejected':
@@ -135,11 +133,17 @@ export function mainWords(view: CallView, pick: Chosen, lasts: GrantScope | null
 }
 
 /** Returns the label of the second answer. */
-export function noWords(view: CallView, usual = 'Reject'): string {
-  if (usual !== 'Reject') return usual;
-  if (view.preview.type === 'plan') return 'Keep planning';
-  if (view.preview.type === 'response') return 'Keep it back';
-  return isCommit(view) ? 'Discard' : usual;
+export function noWords(view: CallView): string {
+  switch (view.preview.type) {
+    case 'form':
+      return 'Skip';
+    case 'plan':
+      return 'Keep planning';
+    case 'response':
+      return 'Keep it back';
+    default:
+      return isCommit(view) ? 'Discard' : 'Reject';
+  }
 }
 
 const reaches: Record<GrantReach, string> = {
@@ -240,7 +244,7 @@ function plainLines(grants: readonly Grant[], view: CallView, pick: Chosen): Gra
       tells: once && tells(grant, view, pick),
       reach: reaches[grant.reach],
       button: !once
-        ? noWords(view, grant.button)
+        ? noWords(view)
         : mustHold(view) || commits || view.preview.type === 'plan' || view.preview.type === 'response'
           ? mainWords(view, pick)
           : 'Allow',
@@ -298,8 +302,8 @@ export function commandWords(view: CallView): { strong: string; rest: string } {
   if (target.length <= 72 && !target.includes('\n')) return { strong: target, rest: '' };
   const command = commandOf(view.preview);
   const commands = command ? command.facts.filter((fact) => /^(program|command)$/.test(fact.what)).length : 0;
-  if (commands > 1) return { strong: `${commands} commands`, rest: ` ${msg(`with ${view.tool}`)}` };
-  return { strong: plural(target.split('\n').length, ['# line', '# lines']), rest: ` of ${view.tool}` };
+  if (commands > 1) return { strong: plural(commands, ['# command', '# commands']), rest: msg(`with ${view.tool}`) };
+  return { strong: plural(target.split('\n').length, ['# line', '# lines']), rest: msg(`of ${view.tool}`) };
 }
 
 /** Returns the accessible name of the card. */

@@ -52,13 +52,19 @@ export function actionsFor(state: ConnectionState): readonly ConnectionAction[] 
 }
 
 /** Names of the acts, as what was done, and what then holds. */
-export const actionWords: Record<ConnectionAction, { text: string; done: string; then: string }> = {
+export const actionWords: Record<ConnectionAction, { text: string; again: string; done: string; then: string }> = {
   connect: {
-    text: 'Connect',
+    text: 'Connect…',
+    again: 'Connect again…',
     done: 'Connected',
     then: 'Before each of its calls it asks Countersign, from its next session on.',
   },
-  disconnect: { text: 'Disconnect', done: 'Disconnected', then: 'Nobody judges its calls any more.' },
+  disconnect: {
+    text: 'Disconnect…',
+    again: 'Disconnect…',
+    done: 'Disconnected',
+    then: 'Nobody judges its calls any more.',
+  },
 };
 
 /** Returns what an import added, and what could not be read. */

@@ -60,13 +60,13 @@ describe('the list of sessions', () => {
     await waitFor(() => expect(screen.queryByTestId('rail-session-two')).toBeNull());
     await click('rail-filter-toggle');
     await type('two');
-    await waitFor(() => expect(titles('Archive')).toEqual(['two']));
+    await waitFor(() => expect(titles('Archived')).toEqual(['two']));
     await fireEvent.keyDown(at('rail-filter'), { key: 'Escape' });
     expect(screen.queryByTestId('rail-session-two')).toBeNull();
     await click('rail-list');
     expect(at('rail-list-archive').textContent).toContain('Show the archive (1)');
     await click('rail-list-archive');
-    expect(groups()).toEqual(['Recent', 'Archive']);
+    expect(groups()).toEqual(['Recent', 'Archived']);
     host.emit('two', { type: 'person_said', message: 'msg_1', text: 'Go on.', steering: false });
     await waitFor(() => expect(titles('Sessions')).toEqual(['four', 'three', 'two', 'one']));
   });

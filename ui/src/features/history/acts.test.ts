@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { Conflict, ConflictChoice, PathReceipt, UndoEntry } from '../../ipc/bindings';
-import { askBackTo, askOne, askSeveral, canJoin, chosenFor, collectedWords, tallyOf } from './acts';
+import { askBackTo, askOne, askSeveral, canJoin, chosenFor, collectedWords, tallyOf, isRedo } from './acts';
 import { groupsOf } from './groups';
 
 const DAY_MS = 86_400_000;
@@ -28,19 +28,19 @@ test('one entry goes back, or comes again; an undo is undone like any other', ()
       askOne(entry('a', { state: 'undone' })),
       askOne(entry('u', { action })),
       askOne(entry('u', { action, state: 'undone' })),
-    ].map(({ verb, restore }) => [verb, restore]),
+    ].map((asked) => [isRedo(asked), asked.restore]),
   ).toEqual([
-    ['Undo', { type: 'undo', entries: ['a'] }],
-    ['Redo', { type: 'redo', entry: 'a' }],
-    ['Undo', { type: 'undo', entries: ['u'] }],
-    ['Undo', { type: 'undo', entries: ['u'] }],
+    [false, { type: 'undo', entries: ['a'] }],
+    [true, { type: 'redo', entry: 'a' }],
+    [false, { type: 'undo', entries: ['u'] }],
+    [false, { type: 'undo', entries: ['u'] }],
   ]);
 });
 
 test('several go back together, and all after one; what is undone does not go back again', () => {
   expect([askSeveral([entry('a'), entry('b')]), askBackTo(entry('a'))]).toEqual([
-    { restore: { type: 'undo', entries: ['a', 'b'] }, verb: 'Undo', title: '2 changes' },
-    { restore: { type: 'undo_to', entry: 'a' }, verb: 'Undo', title: 'Everything after “Edited a”' },
+    { restore: { type: 'undo', entries: ['a', 'b'] }, title: '2 changes' },
+    { restore: { type: 'undo_to', entry: 'a' }, title: 'Everything after “Edited a”' },
   ]);
   expect([
     canJoin(entry('a')),

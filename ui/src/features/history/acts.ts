@@ -16,31 +16,31 @@ import { bytes, plural } from '../../widgets/figures';
 /** Something that can be asked: one entry, several, or everything after one. */
 export interface Asked {
   restore: RestoreRequest;
-  /** "Undo", "Redo". */
-  verb: 'Undo' | 'Redo';
   /** Title of the entry or entries that the act is about. */
   title: string;
 }
 
+/** Tells whether an act is a redo; any other one undoes. */
+export const isRedo = ({ restore }: Asked): boolean => restore.type === 'redo';
+
 /** Returns the act on one entry: undo or redo. */
 export function askOne(entry: UndoEntry): Asked {
   if (entry.state === 'undone' && entry.action === undefined)
-    return { restore: { type: 'redo', entry: entry.id }, verb: 'Redo', title: entry.title };
-  return { restore: { type: 'undo', entries: [entry.id] }, verb: 'Undo', title: entry.title };
+    return { restore: { type: 'redo', entry: entry.id }, title: entry.title };
+  return { restore: { type: 'undo', entries: [entry.id] }, title: entry.title };
 }
 
 /** Returns the act that undoes several entries together. */
 export function askSeveral(entries: readonly UndoEntry[]): Asked {
   return {
     restore: { type: 'undo', entries: entries.map(({ id }) => id) },
-    verb: 'Undo',
     title: plural(entries.length, ['# change', '# changes']),
   };
 }
 
 /** Everything after an entry goes back. */
 export function askBackTo(entry: UndoEntry): Asked {
-  return { restore: { type: 'undo_to', entry: entry.id }, verb: 'Undo', title: `Everything after “${entry.title}”` };
+  return { restore: { type: 'undo_to', entry: entry.id }, title: `Everything after “${entry.title}”` };
 }
 
 /** Tells whether an entry can be undone together with others: those of one folder can. */

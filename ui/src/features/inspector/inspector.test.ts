@@ -35,7 +35,7 @@ describe('why', () => {
       'Needs approval by a rule: every edit of the parser is looked at.',
     );
     expect(text(screen.getByTestId('gate-rules'))).toBe(
-      'Rules3 matched, 1 won edit crates/parser/**ask Project · rules.toml:14longest prefix edit crates/**allow Project · rules.toml:9shorter prefix mode:safe_writeallow You · rules.toml:3less specific',
+      'Rules3 matched, 1 won edit crates/parser/**Ask Project · rules.toml:14longest prefix edit crates/**Allow Project · rules.toml:9shorter prefix mode:safe_writeAllow You · rules.toml:3less specific',
     );
   });
   it('draws each gate by what it said', () => {

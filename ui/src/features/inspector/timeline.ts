@@ -1,6 +1,6 @@
 // The timeline of a call, line by line, as a person reads it.
 
-import type { Decision, DisplaySpan, Event, EventBody, ServerAnswer } from '../../ipc/bindings';
+import type { Decision, DisplaySpan, Event, EventBody, GrantRequest, ServerAnswer } from '../../ipc/bindings';
 import { bytes, duration, plural } from '../../widgets/figures';
 import type { IconName } from '../../widgets/icons';
 import { callStates } from '../../domain/states';
@@ -15,6 +15,11 @@ export interface Line {
   detail: string;
 }
 
+/** An answer with the rule that it made as well. */
+function withRule(text: string, always: GrantRequest | undefined): string {
+  return always ? `${text}, and ${alwaysWords(always)}` : text;
+}
+
 /** A decision in words. */
 function decisionWords(decision: Decision): { icon: IconName; text: string; detail: string } {
   switch (decision.type) {
@@ -23,14 +28,12 @@ function decisionWords(decision: Decision): { icon: IconName; text: string; deta
         decision.hunks === null
           ? 'You allowed it'
           : `You allowed ${plural(decision.hunks.length, ['# part', '# parts'])} of it`;
-      return { icon: 'person', text: `${text}${alwaysWords(decision.always)}`, detail: decision.note };
+      return { icon: 'person', text: withRule(text, decision.always), detail: decision.note };
     }
-    case 'reject':
-      return {
-        icon: 'rejected',
-        text: `${decision.stop ? 'You rejected it and stopped the turn' : 'You rejected it'}${alwaysWords(decision.always)}`,
-        detail: decision.note,
-      };
+    case 'reject': {
+      const text = decision.stop ? 'You rejected it and stopped the turn' : 'You rejected it';
+      return { icon: 'rejected', text: withRule(text, decision.always), detail: decision.note };
+    }
     case 'answer':
       return {
         icon: 'person',

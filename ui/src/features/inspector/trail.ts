@@ -5,9 +5,9 @@ import { grantsIn, ruleWords } from '../../domain/rules';
 import { openAsk } from '../../state/calls';
 import { exact } from '../../widgets/figures';
 
-/** The rule that an answer made as well, as the end of a sentence: ", and `bash cargo update*` for this session"; empty if it made none. */
-export function alwaysWords(always: GrantRequest | undefined): string {
-  return always ? `, and \`${ruleWords(always)}\` ${grantsIn[always.lasts]}` : '';
+/** The rule that an answer made as well: "`bash cargo update*` for this session". */
+export function alwaysWords(always: GrantRequest): string {
+  return `\`${ruleWords(always)}\` ${grantsIn[always.lasts]}`;
 }
 
 /** Describes the outcome of the verdict, in one or two sentences. */
@@ -19,9 +19,13 @@ export function verdictWords(view: CallView): string {
     const at = exact(said.at).slice(11);
     switch (said.decision.type) {
       case 'allow':
-        return `You allowed it${alwaysWords(said.decision.always)} at ${at}.`;
+        return said.decision.always
+          ? `You allowed it, and ${alwaysWords(said.decision.always)} at ${at}.`
+          : `You allowed it at ${at}.`;
       case 'reject':
-        return `You rejected it${alwaysWords(said.decision.always)} at ${at}.`;
+        return said.decision.always
+          ? `You rejected it, and ${alwaysWords(said.decision.always)} at ${at}.`
+          : `You rejected it at ${at}.`;
       case 'answer':
         return `You answered at ${at}.`;
       case 'skip':

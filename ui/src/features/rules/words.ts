@@ -135,7 +135,7 @@ export function noteOf(source: RuleSource, session: string | undefined, home: (p
     case 'project':
       return `${file || 'rules.toml'} in the repository`;
     case 'user':
-      return `everywhere${file ? `, ${file}` : ''}`;
+      return file ? msg(`everywhere, ${file}`) : msg('everywhere');
   }
 }
 

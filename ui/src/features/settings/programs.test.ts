@@ -38,6 +38,6 @@ test('a watchdog is started before each call, and chooses nothing', () => {
 test('points stand in their order', () => {
   expect(withPoint(['after'], 'before', true)).toEqual(['before', 'after']);
   expect(withPoint(['before', 'after'], 'before', false)).toEqual(['after']);
-  expect([whenWords(['before', 'after']), whenWords([])]).toEqual(['before a call, after a call', 'never started']);
+  expect([whenWords(['before', 'after']), whenWords([])]).toEqual(['before a call and after a call', 'never started']);
   expect(blank.on).toEqual(['before']);
 });

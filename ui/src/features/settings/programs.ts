@@ -2,6 +2,7 @@
 // settings. Pure.
 
 import type { HookPoint, HookSettings, WatchdogSettings } from '../../ipc/bindings';
+import { list } from '../../widgets/figures';
 
 /** Text in the fields of a new program. */
 export interface Draft {
@@ -26,6 +27,13 @@ export const points: readonly { point: HookPoint; text: string; hint: string }[]
   { point: 'after_update', text: 'After live output was shown', hint: 'It is told' },
   { point: 'after', text: 'After a call', hint: 'It is told how the call ended, and what the agent reads of it' },
 ];
+/** The points within a line. */
+const pointWords: Record<HookPoint, string> = {
+  before: 'before a call',
+  before_update: 'before live output is shown',
+  after_update: 'after live output was shown',
+  after: 'after a call',
+};
 
 /** Fields before anything is typed. */
 export const blank: Draft = { name: '', program: '', timeout: '5000', on: ['before'] };
@@ -61,6 +69,6 @@ export function hookOf(draft: Draft): HookSettings {
 
 /** When a hook is started, in a line. */
 export function whenWords(on: readonly HookPoint[]): string {
-  const words = points.filter(({ point }) => on.includes(point)).map(({ text }) => text.toLowerCase());
-  return words.length === 0 ? 'never started' : words.join(', ');
+  const words = points.filter(({ point }) => on.includes(point)).map(({ point }) => pointWords[point]);
+  return words.length === 0 ? 'never started' : list(words);
 }

@@ -213,7 +213,7 @@ test('a hook is added with when it is started, and taken out; one that was not c
       { name: 'audit', program: '/home/mira/bin/audit', timeout_ms: 5000, on: ['before', 'after'] },
     ]),
   );
-  await waitFor(() => expect(text('hook-entry')).toBe('audit~/bin/audit · before a call, after a call · 5 s'));
+  await waitFor(() => expect(text('hook-entry')).toBe('audit~/bin/audit · before a call and after a call · 5 s'));
   await waitFor(() => expect(document.activeElement).toBe(at('hook-add')));
   await fireEvent.click(at('hook-remove'));
   await waitFor(() => expect(desk.settings.hooks).toEqual([]));

@@ -1,6 +1,7 @@
 // A JSON Schema as rows that a person can read: every member with its type, its limits and its meaning. Pure.
 
 import { msg } from '../../widgets/msg';
+import { count, either } from '../../widgets/figures';
 import { asSchema, requiredOf, resolved, type Schema } from '../../widgets/form/schema';
 
 /** One member, with those below it after it. */
@@ -22,23 +23,35 @@ const DEPTH_MAX = 6;
 const ROWS_MAX = 400;
 
 /** The type in words: "text", "whole number", "list of text", "one of 3"; where it leads on and on, "anything". */
-export function typeWords(schema: Schema, root: Schema, depth = 0): string {
-  if (depth > DEPTH_MAX) return 'anything';
+export function typeWords(schema: Schema, root: Schema): string {
+  return either(typesOf(schema, root, 0));
+}
+
+/** Tells whether a schema is of an object, whatever its members are. */
+export function isObject(schema: Schema): boolean {
+  return resolved(schema, schema)['type'] === 'object';
+}
+
+/** Every type that a value may have, in words, each once. */
+function typesOf(schema: Schema, root: Schema, depth: number): string[] {
+  if (depth > DEPTH_MAX) return [msg('anything')];
   const at = resolved(schema, root);
-  if ('const' in at) return `always ${JSON.stringify(at['const'])}`;
+  if ('const' in at) return [`always ${JSON.stringify(at['const'])}`];
   const choices = at['enum'];
   if (Array.isArray(choices))
-    return choices.length <= 6
-      ? choices.map((choice) => (typeof choice === 'string' ? choice : JSON.stringify(choice))).join(' | ')
-      : `one of ${choices.length}`;
-  const either = at['anyOf'] ?? at['oneOf'];
-  if (Array.isArray(either))
-    return [...new Set(either.flatMap((one) => typeWords(asSchema(one), root, depth + 1).split(' or ')))].join(' or ');
+    return [
+      choices.length <= 6
+        ? choices.map((choice) => (typeof choice === 'string' ? choice : JSON.stringify(choice))).join(' | ')
+        : `one of ${choices.length}`,
+    ];
+  const alternatives = at['anyOf'] ?? at['oneOf'];
+  if (Array.isArray(alternatives))
+    return [...new Set(alternatives.flatMap((one) => typesOf(asSchema(one), root, depth + 1)))];
   const type = at['type'];
-  if (Array.isArray(type)) return type.map((one) => words[String(one)] ?? String(one)).join(' or ');
-  if (type === 'array')
-    return at['items'] === undefined ? 'list' : `list of ${typeWords(asSchema(at['items']), root, depth + 1)}`;
-  return typeof type === 'string' ? (words[type] ?? type) : 'anything';
+  if (Array.isArray(type)) return type.map((one) => words[String(one)] ?? String(one));
+  if (type === 'array' && at['items'] !== undefined)
+    return [`list of ${either(typesOf(asSchema(at['items']), root, depth + 1))}`];
+  return [typeof type === 'string' ? (words[type] ?? type) : msg('anything')];
 }
 const words: Record<string, string> = {
   string: msg('text'),
@@ -52,14 +65,13 @@ const words: Record<string, string> = {
 
 /** The limits in words. */
 function limitWords(schema: Schema): string {
-  const figure = (name: string) =>
-    typeof schema[name] === 'number' ? (schema[name] as number).toLocaleString('en-GB') : null;
+  const figure = (name: string) => (typeof schema[name] === 'number' ? count(schema[name] as number) : null);
   const out: string[] = [];
   const say = (name: string, text: (figure: string) => string) => {
     const value = figure(name);
     if (value !== null) out.push(text(value));
   };
-  if (!(figure('minLength') === '1')) say('minLength', (n) => `at least ${n} characters`);
+  if (schema['minLength'] !== 1) say('minLength', (n) => `at least ${n} characters`);
   else out.push('not empty');
   say('maxLength', (n) => `at most ${n} characters`);
   say('minimum', (n) => `at least ${n}`);

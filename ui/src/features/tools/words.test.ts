@@ -47,7 +47,7 @@ test.each<[RequirementSet, string[]]>([
         { cmd: 'pwd', args: [] },
       ],
     },
-    ['Runs git status --… * ls … pwd'],
+    ['Runs commands git status --… * ls … pwd'],
   ],
   [{ capabilities: ['clipboard'] }, ['Needs clipboard']],
 ])('what %j needs', (requires, lines) =>

@@ -120,7 +120,7 @@ export function needs(requires: RequirementSet): Need[] {
   const any = commands.some((command) => command.cmd === '*');
   if (commands.length > 0) {
     const lines = commands.map((command) => [command.cmd, ...argumentWords(command.args)].join(' '));
-    out.push({ icon: 'execute', text: any ? 'Runs any command' : 'Runs', codes: any ? [] : lines });
+    out.push({ icon: 'execute', text: any ? 'Runs any command' : 'Runs commands', codes: any ? [] : lines });
   }
   add('shield', '', 'Needs', requires.capabilities, '');
   return out;

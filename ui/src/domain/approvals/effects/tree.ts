@@ -65,9 +65,9 @@ export function treeOf(changes: readonly Effect[], closed: ReadonlySet<string>):
   if (changes.length < LOST_FIRST || lost.length === 0 || lost.length === changes.length) {
     grow(rows, ids, changes, '', closed);
   } else {
-    rows.push({ key: '# lost', text: 'Deleted' });
+    rows.push({ key: 'heading:lost', text: 'Deleted' });
     grow(rows, ids, lost, 'lost:', closed);
-    rows.push({ key: '# rest', text: 'Everything else' });
+    rows.push({ key: 'heading:rest', text: 'Everything else' });
     grow(
       rows,
       ids,
