@@ -24,6 +24,7 @@ mod connections;
 mod demo;
 mod dry_run;
 mod in_place;
+mod languages;
 mod mouse;
 mod opens;
 mod prompts;
