@@ -53,8 +53,8 @@ function keptChoice(): LanguageChoice {
   return offeredLanguages.find(({ id }) => id === kept)?.id ?? 'system';
 }
 
-/** The first language of the system that is offered. */
+/** The first language of the system that is offered. A system without one gives a tag that is none, such as `c`. */
 function systemLanguage(): Language {
-  const wanted = navigator.languages.map((tag) => new Intl.Locale(tag).language);
+  const wanted = navigator.languages.map((tag) => tag.split('-')[0]?.toLowerCase());
   return wanted.flatMap((tag) => offeredLanguages.filter(({ id }) => id === tag))[0]?.id ?? 'en';
 }

@@ -1,11 +1,11 @@
-// The languages: complete or not offered, shown at once, and nothing outside of the catalogue (24.7).
+// The languages: complete or not offered, shown at once, and nothing outside of the catalogue.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { cleanup, screen, waitFor } from '@testing-library/svelte';
 import { tick, unmount } from 'svelte';
 import type { CompiledElement } from 'wuchale';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { findComplete, findMissing, readCatalogue, readSources } from '../../languages/catalogues';
 import { loadAll } from '../app/routes.svelte';
 import { pages } from '../gallery/pages';
@@ -79,6 +79,19 @@ describe('change', () => {
     await chooseLanguage('en');
     expect([shownLanguage(), list(['a', 'b'])]).toEqual(['en', 'a and b']);
     expect([document.documentElement.lang, document.documentElement.dir]).toEqual(['en', 'ltr']);
+  });
+
+  test('the language of the system is shown if it is offered, and English otherwise', async () => {
+    for (const [tags, shown] of [
+      [['fr-FR', 'de-AT', 'en'], 'de'],
+      [['c'], 'en'],
+      [[], 'en'],
+    ] as const) {
+      vi.spyOn(navigator, 'languages', 'get').mockReturnValue(tags);
+      await chooseLanguage('system');
+      expect(document.documentElement.lang).toBe(shown);
+    }
+    await chooseLanguage('en');
   });
 
   test('a page that is drawn follows the catalogue without being drawn anew', async () => {
