@@ -1,6 +1,6 @@
 //! `cargo xtask test`: runs every check, and prints one final line with the number that passed.
 
-use std::process::{Command, ExitCode};
+use std::process::{Child, Command, ExitCode, Stdio};
 
 use crate::check_runner::CheckRunner;
 use crate::command;
@@ -54,8 +54,13 @@ pub fn run_tests(own: &[String], passed_on: &[String]) -> Result<ExitCode, Failu
     let compiler = LintingCompiler::install()?;
     prepare(&progress, only, &compiler)?;
     let mut checks = CheckRunner::new(progress);
+    // The build compiles one crate after the other for much of its time, which leaves a core for the UI.
+    let build = only.is_none().then(|| start_build(&compiler));
     if wanted(TestPart::Ui) {
         check_ui(&mut checks, only.is_some(), passed_on);
+    }
+    if let Some(Ok(mut build)) = build {
+        let _ = build.wait();
     }
     if wanted(TestPart::Lint) {
         check_lint(&mut checks, &compiler);
@@ -146,6 +151,15 @@ fn check_ui(checks: &mut CheckRunner, alone: bool, passed_on: &[String]) {
     });
 }
 
+/// Starts the build that [`check_lint`] repeats: what it reports is shown there, and so is a cargo that does not start.
+fn start_build(compiler: &LintingCompiler) -> std::io::Result<Child> {
+    test_build_command(compiler)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+}
+
 fn check_lint(checks: &mut CheckRunner, compiler: &LintingCompiler) {
     checks.run_check("cargo fmt", "`cargo fmt` puts it right.", || {
         let mut fmt = command::cargo_command();
@@ -155,18 +169,14 @@ fn check_lint(checks: &mut CheckRunner, compiler: &LintingCompiler) {
     checks.run_check(
         "build, clippy and the links of comments",
         "Read the reasons above; `clippy.toml` says what the walls are for.",
-        || {
-            let mut build = cargo_command(compiler, "test");
-            build.arg("--no-run");
-            build
-        },
+        || test_build_command(compiler),
     );
     checks.run_check(
         "the same for the tests that are run by name",
         "cargo leaves out tests with `test = false`; these need a display, or servers or agents of others.",
         || {
-            let mut build = cargo_command(compiler, "test");
-            build.args(["--no-run", "--test", "window", "--test", "peers"]);
+            let mut build = test_build_command(compiler);
+            build.args(["--test", "window", "--test", "peers"]);
             build.args(["--test", "other_agents"]);
             build
         },
@@ -269,6 +279,13 @@ fn add_selection(cargo: &mut Command, names: &[String], passed_on: &[String]) {
         [] => cargo.args(passed_on),
         names => cargo.arg("--exact").args(names),
     };
+}
+
+/// Returns the command that builds the tests without running them.
+fn test_build_command(compiler: &LintingCompiler) -> Command {
+    let mut build = cargo_command(compiler, "test");
+    build.arg("--no-run");
+    build
 }
 
 fn npm_script(script: &[&str]) -> Command {
