@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::BenchResult;
 use crate::paired_timing::median;
+use crate::process_tree::{format_mebibytes, measure_memory_kib};
 use crate::results_table::{TableRow, format_ratio, format_time, print_table};
 use crate::virtual_screen::VirtualScreen;
 
@@ -88,7 +89,7 @@ pub fn run() -> BenchResult<()> {
 }
 
 /// Builds a program of the desktop package as it is shipped; returns its path.
-fn build_program(what: &[&str], program: &str) -> BenchResult<PathBuf> {
+pub fn build_program(what: &[&str], program: &str) -> BenchResult<PathBuf> {
     let built = Command::new("cargo")
         .args(["build", "--release", "--package", "countersign-desktop"])
         .args(["--features", "custom-protocol"])
@@ -133,7 +134,7 @@ fn measure_start(
     let began = Instant::now();
     let mut child = screen.attach(&mut command).spawn()?;
     let seen = screen.wait_until_drawn(began).and_then(|drawn| {
-        let memory_kib = process_tree_memory_kib(child.id())?;
+        let memory_kib = measure_memory_kib(child.id())?;
         Ok(StartMeasurement { drawn, memory_kib })
     });
     stop_process(&mut child)?;
@@ -147,25 +148,6 @@ fn stop_process(child: &mut Child) -> BenchResult<()> {
     Ok(())
 }
 
-/// Returns the memory of a process and its descendants, in KiB; shared memory counts once.
-fn process_tree_memory_kib(pid: u32) -> BenchResult<u64> {
-    let rollup = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
-    let own = rollup
-        .lines()
-        .find_map(|line| line.strip_prefix("Pss:"))
-        .and_then(|rest| rest.split_whitespace().next())
-        .ok_or("the system does not say what a process holds")?
-        .parse::<u64>()?;
-    let mut sum = own;
-    for task in std::fs::read_dir(format!("/proc/{pid}/task"))? {
-        let children = std::fs::read_to_string(task?.path().join("children"))?;
-        for child in children.split_whitespace() {
-            sum += process_tree_memory_kib(child.parse()?)?;
-        }
-    }
-    Ok(sum)
-}
-
 fn median_draw_time(seen: &[StartMeasurement]) -> Duration {
     median(seen.iter().map(|seen| seen.drawn).collect())
 }
@@ -174,8 +156,4 @@ fn median_memory(seen: &[StartMeasurement]) -> u64 {
     let mut all: Vec<u64> = seen.iter().map(|seen| seen.memory_kib).collect();
     all.sort_unstable();
     all.get(all.len() / 2).copied().unwrap_or_default()
-}
-
-fn format_mebibytes(kib: u64) -> String {
-    format!("{} MiB", kib / 1024)
 }

@@ -1,4 +1,4 @@
-//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|decide|backtest|search|reach|services|servers|history|sandbox|commands|builds|hooks|start]`.
+//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|decide|backtest|search|reach|services|servers|history|sandbox|commands|builds|hooks|start|window]`.
 //!
 //! **It is no test**: the figures depend on the machine, so no figure makes it fail. A ratio that misses its target is
 //! printed as it is.
@@ -29,6 +29,8 @@ mod openapi_tools;
 mod paired_timing;
 mod phi_loop;
 mod policy_evaluation;
+#[cfg(target_os = "linux")]
+mod process_tree;
 mod results_table;
 mod search_tree;
 mod tool_contract;
@@ -36,6 +38,8 @@ mod tool_search;
 mod undo_history;
 #[cfg(target_os = "linux")]
 mod virtual_screen;
+#[cfg(target_os = "linux")]
+mod window_scale;
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -89,10 +93,12 @@ fn run(words: &[String]) -> BenchResult<()> {
         ["hooks"] => agent_hooks::run(),
         #[cfg(target_os = "linux")]
         ["start"] => app_start::run(),
+        #[cfg(target_os = "linux")]
+        ["window"] => window_scale::run(),
         ["gate"] => agent_loop::run(),
         ["gate", side, turns, calls, rounds] => agent_loop::run_repeatedly(side, turns, calls, rounds),
         _ => Err(
-            "say `gate`, `contract`, `decide`, `backtest`, `search`, `reach`, `services`, `servers`, `history`, `sandbox`, `commands`, `builds`, `hooks` or `start` (these five on Linux), or nothing for the first nine"
+            "say `gate`, `contract`, `decide`, `backtest`, `search`, `reach`, `services`, `servers`, `history`, `sandbox`, `commands`, `builds`, `hooks`, `start` or `window` (these six on Linux), or nothing for the first nine"
                 .into(),
         ),
     }
