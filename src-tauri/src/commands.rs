@@ -1,4 +1,4 @@
-//! The ten commands that the interface may call. Each only delegates.
+//! The eleven commands that the interface may call. Each only delegates.
 
 use agent::EventBatch;
 use gateway::connections;
@@ -10,7 +10,10 @@ use protocol::{Digest, Op, SessionId, UserError};
 use tauri::ipc::Channel;
 use tauri::{AppHandle, State};
 
-use crate::{EngineCell, agent_connections, browser, consent, session_export, window_appearance};
+use crate::{
+    EngineCell, agent_connections, browser, consent, file_manager, session_export,
+    window_appearance,
+};
 
 /// Submits a request, once it is known to come from the person.
 #[tauri::command]
@@ -72,6 +75,20 @@ pub(crate) async fn subscribe(
 pub(crate) async fn open_address(app: AppHandle, address: String) -> Result<(), UserError> {
     consent::obtain_consent_for_address(&app, &address).await?;
     browser::open_in_browser(&app, &address)
+}
+
+/// Shows a file of a workspace in the file manager, once the person is known to want it.
+#[tauri::command]
+pub(crate) async fn show_in_folder(
+    app: AppHandle,
+    engine: State<'_, EngineCell>,
+    workspace: String,
+    path: String,
+) -> Result<(), UserError> {
+    let desk = engine.open_engine(&app).await?;
+    let file = desk.find_file(&workspace, &path)?;
+    consent::obtain_consent_for_file(&app, &file).await?;
+    file_manager::show_in_folder(&app, &file)
 }
 
 /// Lists the agents that can be connected, as they are on this machine.

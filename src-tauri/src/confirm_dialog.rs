@@ -1,5 +1,7 @@
 //! Asks the person in a dialog of the operating system, which no page can draw over or answer.
 
+use std::path::Path;
+
 use agent::Engine;
 use protocol::connection::ConnectionAction;
 use protocol::op::ShownCall;
@@ -142,6 +144,17 @@ pub(crate) fn question_for_address(address: &str) -> ConfirmQuestion {
     }
 }
 
+/// Builds the question whether to show a file in the file manager.
+pub(crate) fn question_for_file(file: &Path) -> ConfirmQuestion {
+    ConfirmQuestion {
+        text: format!(
+            "Show this file in its folder?\n\n{}",
+            format_name(&file.display().to_string())
+        ),
+        accept_label: "Show",
+    }
+}
+
 /// Builds the question whether to change the configuration of an agent.
 pub(crate) fn question_for_connection(title: &str, action: ConnectionAction) -> ConfirmQuestion {
     match action {
@@ -227,6 +240,7 @@ fn describe_op(op: &Op) -> &'static str {
         Op::ChangeServer { .. } => "Change a server",
         Op::ChangeApi { .. } => "Change a service",
         Op::SetKey { .. } => "Change a key in the keychain",
+        Op::OpenInEditor { .. } => "Open a file in your editor",
         _ => "Carry out this request",
     }
 }

@@ -5,6 +5,7 @@
 //! app's own asks. A request that starts a program on the machine, or trusts a file, always asks in that dialog, in
 //! words that the page cannot influence.
 
+use std::path::Path;
 use std::time::Instant;
 
 use agent::Engine;
@@ -60,6 +61,14 @@ pub(crate) async fn obtain_consent_for_address(
     address: &str,
 ) -> Result<(), UserError> {
     obtain_press(app, confirm_dialog::question_for_address(address)).await
+}
+
+/// Returns once a file may be shown in the file manager.
+///
+/// # Errors
+/// As [`obtain_consent`].
+pub(crate) async fn obtain_consent_for_file(app: &AppHandle, file: &Path) -> Result<(), UserError> {
+    obtain_press(app, confirm_dialog::question_for_file(file)).await
 }
 
 /// Returns once the configuration of an agent may be changed: without our hooks its calls are not judged.
@@ -161,7 +170,16 @@ fn list_programs(settings: &Settings) -> Vec<String> {
     });
     let watchdogs = settings.watchdogs.iter().map(|one| one.program.clone());
     let hooks = settings.hooks.iter().map(|one| one.program.clone());
-    languages.chain(watchdogs).chain(hooks).collect()
+    let editor = Some(&settings.editor).filter(|editor| !editor.program.is_empty());
+    let editor = editor.map(|editor| {
+        let words = std::iter::once(&editor.program).chain(&editor.args);
+        words.map(String::as_str).collect::<Vec<_>>().join(" ")
+    });
+    languages
+        .chain(watchdogs)
+        .chain(hooks)
+        .chain(editor)
+        .collect()
 }
 
 #[cfg(test)]

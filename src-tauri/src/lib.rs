@@ -14,6 +14,7 @@ mod browser;
 mod commands;
 mod confirm_dialog;
 mod consent;
+mod file_manager;
 mod press_tracker;
 mod restart;
 mod session_export;
@@ -117,6 +118,7 @@ fn app_builder() -> Builder<Wry> {
             commands::query,
             commands::subscribe,
             commands::open_address,
+            commands::show_in_folder,
             commands::list_connections,
             commands::plan_connection,
             commands::change_connection,

@@ -12,6 +12,8 @@ pub(crate) mod call_account;
 pub(crate) mod deletions;
 // The demo, whole, as a golden stream that the interface's tests replay.
 pub(crate) mod demo;
+// Files of calls, opened in the person's editor.
+pub(crate) mod editor;
 // Sessions that are exported into a file.
 pub(crate) mod exports;
 // Sessions that go on from a message of another one.

@@ -91,6 +91,9 @@ export class SampleHost implements Host {
   pickFolder(): Promise<null> {
     return Promise.resolve(null);
   }
+  showInFolder(): Promise<void> {
+    return Promise.resolve();
+  }
   openAddress(): Promise<void> {
     return Promise.resolve();
   }

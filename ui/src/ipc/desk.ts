@@ -42,6 +42,8 @@ export interface Host {
   pickFolder(from?: string, file?: boolean): Promise<string | null>;
   /** Opens an address of the web in the browser: only after the person saw its host and said yes. */
   openAddress(address: string): Promise<void>;
+  /** Shows a file of a workspace in the file manager. */
+  showInFolder(workspace: string, path: string): Promise<void>;
   /** Draws the page larger or smaller than usual, by a factor. */
   setZoom(factor: number): Promise<void>;
   /** Lists the agents that can be connected, as they are on this machine. */
@@ -101,6 +103,7 @@ function windowHost(): Host {
     },
     setZoom: (factor) => getCurrentWebview().setZoom(factor),
     openAddress: (address) => ask('open_address', { address }),
+    showInFolder: (workspace, path) => ask('show_in_folder', { workspace, path }),
     listConnections: () => ask('list_connections'),
     planConnection: (agent, action) => ask('plan_connection', { agent, action }),
     changeConnection: (agent, action, shown) => ask('change_connection', { agent, action, shown }),

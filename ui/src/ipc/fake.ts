@@ -54,7 +54,7 @@ export class FakeHost implements Host {
   #showCall: ((session: string, call: string) => void) | null = null;
   /** Folder that the folder dialog returns. */
   picked: string | null = '/home/mira/code/site';
-  /** The addresses that were opened in the browser. */
+  /** The addresses that were opened in the browser, and the files that were opened or shown. */
   readonly opened: string[] = [];
   /** The sessions that were exported, each with its format. */
   readonly exported: [string, ExportFormat][] = [];
@@ -120,6 +120,11 @@ export class FakeHost implements Host {
 
   pickFolder(): Promise<string | null> {
     return Promise.resolve(this.picked);
+  }
+
+  showInFolder(workspace: string, path: string): Promise<void> {
+    this.opened.push(`${workspace}/${path}`);
+    return Promise.resolve();
   }
 
   openAddress(address: string): Promise<void> {
@@ -264,6 +269,9 @@ export class FakeHost implements Host {
         return null;
       case 'close_session':
         // The effects of closing a session are not in the stream.
+        return null;
+      case 'open_in_editor':
+        this.opened.push(`${op.workspace}/${op.path}:${op.line ?? 1}`);
         return null;
       case 'trust_rules':
       case 'distrust_rules':
@@ -463,6 +471,14 @@ export class FakeHost implements Host {
         if (answer) return answer;
         throw new Refused({ message: 'Nobody answers that.', hint: '', context: [] });
       }
+      case 'editors':
+        return {
+          type: 'editors',
+          editors: [
+            { title: 'Visual Studio Code', program: 'code' },
+            { title: 'Zed', program: 'zed' },
+          ],
+        };
       case 'search_providers': {
         const { providers } = this.#snapshot.settings.web_search;
         return {

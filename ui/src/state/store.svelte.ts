@@ -243,6 +243,15 @@ export abstract class Store {
     }
   }
 
+  /** Shows a file of a workspace in the file manager. */
+  async showInFolder(workspace: string, path: string): Promise<void> {
+    try {
+      await this.#host.showInFolder(workspace, path);
+    } catch (thrown) {
+      this.tellFault(thrown);
+    }
+  }
+
   /** Calls `show` with each call that the person chose outside the window, until the returned act ends that. */
   onShowCall(show: (session: string, call: string) => void): () => void {
     return this.#host.onShowCall(show);

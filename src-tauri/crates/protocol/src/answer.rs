@@ -180,6 +180,11 @@ pub enum Answer {
         /// The language servers: those that are offered, then the person's own.
         servers: Vec<crate::server::language_servers::LanguageServerView>,
     },
+    /// Answer to `editors`.
+    Editors {
+        /// The known editors that are installed, in the order in which the first one is chosen.
+        editors: Vec<crate::settings::EditorView>,
+    },
     /// Answer to `search_providers`.
     SearchProviders {
         /// The search providers, in the order of the settings.

@@ -203,6 +203,17 @@ pub enum Op {
         /// Host in which the person deletes it.
         host: DeletionHost,
     },
+    /// Opens a file in the person's editor.
+    OpenInEditor {
+        /// The workspace root, absolute.
+        workspace: String,
+        /// Path of the file, relative to the workspace root.
+        path: String,
+        /// The line to go to, from 1; the first one if not given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        line: Option<u32>,
+    },
     /// Trusts a project's rules file: from now on, exactly the text that was shown may loosen.
     TrustRules {
         /// The workspace root, absolute.

@@ -282,6 +282,8 @@ pub enum Query {
     Apis,
     /// All language servers that are configured or offered.
     LanguageServers,
+    /// The known editors that are installed.
+    Editors,
     /// Configured web search providers, each with whether the key that it needs was found.
     SearchProviders,
     /// What becomes of images in a message to a session.

@@ -11,6 +11,7 @@ import type { CallAccount } from "./CallAccount";
 import type { DeletedSession } from "./DeletedSession";
 import type { DeletionPreview } from "./DeletionPreview";
 import type { DisplaySpan } from "./DisplaySpan";
+import type { EditorView } from "./EditorView";
 import type { Entry } from "./Entry";
 import type { Event } from "./Event";
 import type { GrantOffers } from "./GrantOffers";
@@ -158,7 +159,11 @@ sources: Array<ServerImportSource>, } | { "type": "apis" } & ApiList | { "type":
 /**
  * The language servers: those that are offered, then the person's own.
  */
-servers: Array<LanguageServerView>, } | { "type": "search_providers", 
+servers: Array<LanguageServerView>, } | { "type": "editors", 
+/**
+ * The known editors that are installed, in the order in which the first one is chosen.
+ */
+editors: Array<EditorView>, } | { "type": "search_providers", 
 /**
  * The search providers, in the order of the settings.
  */

@@ -215,7 +215,19 @@ session: SessionId,
 /**
  * Host in which the person deletes it.
  */
-host: DeletionHost, } | { "type": "trust_rules", 
+host: DeletionHost, } | { "type": "open_in_editor", 
+/**
+ * The workspace root, absolute.
+ */
+workspace: string, 
+/**
+ * Path of the file, relative to the workspace root.
+ */
+path: string, 
+/**
+ * The line to go to, from 1; the first one if not given.
+ */
+line?: number, } | { "type": "trust_rules", 
 /**
  * The workspace root, absolute.
  */

@@ -300,7 +300,7 @@ wanted: ServerResourceQuery, } | { "type": "discover_servers",
 /**
  * The workspace root, absolute; none for the person's own configurations alone.
  */
-workspace: string | null, } | { "type": "apis" } | { "type": "language_servers" } | { "type": "search_providers" } | { "type": "image_support", 
+workspace: string | null, } | { "type": "apis" } | { "type": "language_servers" } | { "type": "editors" } | { "type": "search_providers" } | { "type": "image_support", 
 /**
  * The session.
  */

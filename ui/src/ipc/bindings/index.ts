@@ -74,6 +74,8 @@ export type { Digest } from "./Digest";
 export type { DisplaySpan } from "./DisplaySpan";
 export type { DroppedFile } from "./DroppedFile";
 export type { DryRunEvidence } from "./DryRunEvidence";
+export type { EditorSettings } from "./EditorSettings";
+export type { EditorView } from "./EditorView";
 export type { Effect } from "./Effect";
 export type { EffectKind } from "./EffectKind";
 export type { Effects } from "./Effects";

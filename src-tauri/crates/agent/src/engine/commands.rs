@@ -19,8 +19,8 @@ use serde_json::Value;
 use crate::engine::demo;
 use crate::engine::maintenance::{recovery, retention};
 use crate::engine::{
-    agent_options, agent_servers, decisions, enclosed_turns, session_deletion, session_fork,
-    skipped_asks, tool_trial,
+    agent_options, agent_servers, decisions, editors, enclosed_turns, session_deletion,
+    session_fork, skipped_asks, tool_trial,
 };
 use crate::permissions::{manifest, trust};
 use crate::rulebook::{self, RulebookScope};
@@ -145,6 +145,13 @@ pub(crate) async fn run_op(engine: &Arc<EngineState>, op: Op) -> Result<OpReceip
         Op::DistrustRules { workspace } => {
             let root = trust::revoke_trust(&engine.config.data_dir, Path::new(&workspace));
             after_rules_saved(engine, Some(root?))
+        }
+        Op::OpenInEditor {
+            workspace,
+            path,
+            line,
+        } => {
+            editors::open_in_editor(engine, &workspace, &path, line).map(|()| OpReceipt::default())
         }
         Op::RevokeGrant { grant } => grants::revoke_grant(engine, &grant),
         Op::SaveRules {

@@ -12,6 +12,7 @@ pub(crate) mod decisions;
 pub(crate) mod delegated_calls;
 pub mod demo;
 pub(crate) mod dry_run_command;
+pub(crate) mod editors;
 pub(crate) mod enclosed_turns;
 pub(crate) mod external_agents;
 pub(crate) mod external_client;

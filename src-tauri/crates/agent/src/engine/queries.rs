@@ -18,7 +18,8 @@ use tools::Registry;
 
 use crate::engine::settings::settings_path;
 use crate::engine::{
-    agent_options, attachments, attention_report, dry_run_command, session_deletion, skipped_asks,
+    agent_options, attachments, attention_report, dry_run_command, editors, session_deletion,
+    skipped_asks,
 };
 use crate::host::config::EngineConfig;
 use crate::limits::{LINES_FILE_BYTES_MAX, LINES_MAX, OUTPUT_PAGE_BYTES};
@@ -267,6 +268,7 @@ pub(crate) async fn answer_query(
         Query::LanguageServers => Answer::LanguageServers {
             servers: lsp::settings::build_views(&engine.settings().language_servers),
         },
+        Query::Editors => query_rulebook(engine, |_| Ok(editors::list_editors())).await?,
         Query::SearchProviders => {
             query_rulebook(engine, move |engine| {
                 let providers =

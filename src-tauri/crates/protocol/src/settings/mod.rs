@@ -13,9 +13,11 @@ use crate::server::server_tools::ServerToolsSettings;
 use crate::text::define_checked_text;
 use crate::{ModelChoice, RunLimits, ToolMode};
 
+pub use editor::{EditorSettings, EditorView};
 pub use programs::{HookPoint, HookSettings, WatchdogSettings};
 pub use sandbox::{DeniedPath, SandboxSettings};
 
+mod editor;
 pub mod limit;
 mod programs;
 mod sandbox;
@@ -75,6 +77,10 @@ pub struct Settings {
     pub skills: SkillsSettings,
     /// Web search providers for agents, and how often agents may search.
     pub web_search: WebSearchSettings,
+    /// The program that files are opened in.
+    #[serde(skip_serializing_if = "EditorSettings::is_default")]
+    #[ts(optional, as = "Option<EditorSettings>")]
+    pub editor: EditorSettings,
     /// Language servers, each off until the person switches it on.
     pub language_servers: Vec<LanguageServer>,
     /// Watchdogs: programs that are asked before every call, beside the built-in checks.
@@ -116,6 +122,7 @@ impl Default for Settings {
             sandbox: SandboxSettings::default(),
             skills: SkillsSettings::default(),
             web_search: WebSearchSettings::default(),
+            editor: EditorSettings::default(),
             language_servers: Vec::new(),
             watchdogs: Vec::new(),
             hooks: Vec::new(),

@@ -28,5 +28,8 @@ pub fn start_detached<S: AsRef<OsStr>>(
         use std::os::unix::process::CommandExt as _;
         command.process_group(0);
     }
-    command.spawn().map(drop)
+    let mut child = command.spawn()?;
+    // Without that it stays in the system's list after its end for as long as this process lives.
+    std::thread::spawn(move || child.wait());
+    Ok(())
 }
