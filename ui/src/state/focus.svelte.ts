@@ -26,23 +26,20 @@ export class Focus {
   }
 
   /** The waiting cards on the open screen, in the order in which they stand. */
-  get cards(): readonly CallEntry[] {
+  readonly cards: readonly CallEntry[] = $derived.by(() => {
     const { waiting } = this.#store;
     const { view, shown } = this.#navigation;
     return view.screen === 'desk' ? waiting : waiting.filter((entry) => shown.has(entry.session));
-  }
+  });
 
   /** The one card whose keys work: the one that last had the focus, else the first. */
-  get owner(): CallEntry | undefined {
+  readonly owner: CallEntry | undefined = $derived.by(() => {
     const key = this.#last && entryKey(this.#last);
     return this.cards.find((entry) => entryKey(entry) === key) ?? this.cards[0];
-  }
+  });
 
   /** Key of that card among the cards of all sessions. */
-  get ownerKey(): string | undefined {
-    const owner = this.owner;
-    return owner && entryKey(owner);
-  }
+  readonly ownerKey: string | undefined = $derived(this.owner && entryKey(this.owner));
 
   /** Whether a card owns the keys: none does while a settled one has the focus. */
   owns(entry: Entry): boolean {
