@@ -234,6 +234,9 @@ pub(crate) enum CliCommand {
         /// The folder, which is made where it is not there.
         #[arg(value_name = "DIR")]
         folder: PathBuf,
+        /// Write one page in Markdown instead, `command-line.md`.
+        #[arg(long)]
+        markdown: bool,
     },
 }
 

@@ -6,6 +6,7 @@ mod apis;
 mod attention;
 mod briefing;
 mod call;
+mod command_reference;
 mod config;
 mod connect;
 mod connect_servers;
@@ -78,7 +79,10 @@ pub(crate) async fn run_command(args: CliArgs, out: &mut OutputWriter) -> CliRes
         }
         CliCommand::Keys(keys) => keys::run_keys(&open().await?, keys, out).await,
         CliCommand::Completions { shell } => man_and_completions::write_completions(shell, out),
-        CliCommand::Man { folder } => man_and_completions::write_man_pages(&folder, out),
+        CliCommand::Man { folder, markdown } => match markdown {
+            true => man_and_completions::write_reference(&folder, out),
+            false => man_and_completions::write_man_pages(&folder, out),
+        },
         CliCommand::Briefing { workspace } => {
             briefing::show_briefing(&open().await?, &workspace, out).await
         }
