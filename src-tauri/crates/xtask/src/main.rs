@@ -14,6 +14,7 @@ mod audit;
 mod check_runner;
 mod command;
 mod dist;
+mod docs;
 mod failed_tests;
 mod failure;
 mod linting_compiler;
@@ -44,6 +45,7 @@ Usage: cargo xtask COMMAND
   test --peers [--only engine]          the same, and the servers of tools that other people wrote
   test --agents [--only engine]         the same, and the agents that other people wrote
   dist [--bundles deb,rpm] [--check]    write the installers; --check installs the .deb, starts it and removes it
+  docs                                  build the documentation as a site, target/docs-site; a dead link fails
   bindings                              write the TypeScript types of the protocol to ui/src/ipc/bindings
   audit                                 licences, duplicates and known vulnerabilities of all dependencies
   bench [-- ARGS]                       the measurements, in release mode
@@ -77,6 +79,7 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode, Failure> {
         "run" => run::run_app(own, passed_on).map(|()| ExitCode::SUCCESS),
         "test" => test::run_tests(own, passed_on),
         "dist" => dist::run_dist(own).map(|()| ExitCode::SUCCESS),
+        "docs" => docs::run_docs(own).map(|()| ExitCode::SUCCESS),
         "audit" => audit::run_audit(own).map(|()| ExitCode::SUCCESS),
         "bindings" => write_bindings().map(|()| ExitCode::SUCCESS),
         "bench" => run_bench(passed_on).map(|()| ExitCode::SUCCESS),

@@ -26,6 +26,11 @@ pub fn ui_dir() -> PathBuf {
     repo_root().join("ui")
 }
 
+/// Returns the folder of the documentation.
+pub fn docs_dir() -> PathBuf {
+    repo_root().join("docs")
+}
+
 /// Returns the folder of the model endpoint that answers the providers' tests.
 pub fn endpoint_dir() -> PathBuf {
     repo_root().join("tests").join("aimock")

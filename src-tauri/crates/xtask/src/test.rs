@@ -4,6 +4,7 @@ use std::process::{Child, Command, ExitCode, Stdio};
 
 use crate::check_runner::CheckRunner;
 use crate::command;
+use crate::docs;
 use crate::failure::Failure;
 use crate::linting_compiler::LintingCompiler;
 use crate::other_agents;
@@ -118,6 +119,9 @@ fn prepare(
         })?;
     }
     progress.stage("UI packages", ui::install_packages)?;
+    if matches!(only, None | Some(TestPart::Ui)) {
+        progress.stage("packages of the documentation", docs::install_packages)?;
+    }
     if !ui_alone {
         // The app compiles the built UI into itself.
         progress.stage("UI build", ui::build_ui)?;
@@ -141,6 +145,11 @@ fn check_ui(checks: &mut CheckRunner, alone: bool, passed_on: &[String]) {
     checks.run_check("UI lint", "`npm run lint` in ui/ repeats it.", || {
         npm_script(&["--if-present", "lint"])
     });
+    checks.run_check(
+        "documentation",
+        "`cargo xtask docs` repeats it.",
+        docs::build_command,
+    );
     checks.run_tests("UI tests", "`npm test` in ui/ repeats them.", || {
         let mut npm = npm_script(&["test", "--"]);
         // With the other parts, what comes after `--` is for Rust's test runner.
