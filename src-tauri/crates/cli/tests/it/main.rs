@@ -3,8 +3,9 @@
     clippy::disallowed_methods,
     clippy::unwrap_used,
     clippy::panic,
+    clippy::print_stderr,
     missing_docs,
-    reason = "tests set up real files and start the program, and end where they fail"
+    reason = "tests set up real files and start the program, end where they fail, and say what this machine cannot do"
 )]
 
 mod acp;
@@ -20,6 +21,7 @@ mod calls;
 mod ci_templates;
 #[cfg(unix)]
 mod connect;
+mod documentation;
 mod gateway;
 mod inspect;
 #[cfg(target_os = "linux")]
