@@ -110,8 +110,7 @@ pub(crate) async fn plan_connection(
     action: ConnectionAction,
 ) -> Result<Option<ConnectionPlan>, UserError> {
     let place = agent_connections::find_place(&engine.open_engine(&app).await?)?;
-    let change = connections::plan_change(&agent, action, &place)?;
-    Ok(change.map(|change| change.to_plan()))
+    connections::plan_change(&agent, action, &place)
 }
 
 /// Makes a change of an agent's configuration as it was shown, once it is known to come from the person.

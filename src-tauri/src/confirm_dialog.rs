@@ -168,6 +168,18 @@ pub(crate) fn question_for_connection(title: &str, action: ConnectionAction) -> 
             ),
             accept_label: "Disconnect",
         },
+        ConnectionAction::ConnectServers => ConfirmQuestion {
+            text: format!(
+                "Put the servers of {title} behind Countersign, in its own configuration?"
+            ),
+            accept_label: "Put behind Countersign",
+        },
+        ConnectionAction::RestoreServers => ConfirmQuestion {
+            text: format!(
+                "Put the servers of {title} back as they were?\n\nNobody then judges their calls any more."
+            ),
+            accept_label: "Put back",
+        },
     }
 }
 

@@ -170,7 +170,7 @@ fn clients_are_served_through_the_desk_alone() {
             Exemption::new("connections/check.rs", "ConfigFile"),
             Exemption::new("connections/records.rs", "read_text("),
             Exemption::new("connections/records.rs", "write_atomic"),
-            Exemption::new("connections/servers/change.rs", "ConfigFile"),
+            Exemption::new("connections/servers/config.rs", "ConfigFile"),
             Exemption::new("connections/servers/records.rs", "read_text("),
             Exemption::new("connections/servers/records.rs", "write_atomic"),
             Exemption::new("connections/session_hooks.rs", "write_atomic"),

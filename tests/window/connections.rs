@@ -105,3 +105,35 @@ async fn an_agent_is_connected_and_disconnected() {
     tour.end();
     rig.end().await;
 }
+
+/// The servers of the agent before anything is done to them.
+const SERVERS: &str = "{\n  \"mcpServers\": {\n    \"files\": { \"command\": \"npx\", \"env\": { \"TOKEN\": \"hidden\" } }\n  }\n}\n";
+
+#[tokio::test]
+async fn servers_of_an_agent_are_connected_and_put_back() {
+    let (rig, mut tour) = Tour::start("dark").await;
+    let config = rig.home_dir().join(".claude/.claude.json");
+    std::fs::write(&config, SERVERS).unwrap();
+    open_connections(&rig).await;
+    rig.click("connect_servers-claude-code").await;
+    let change = rig.find("connection-change").await.text().await.unwrap();
+    assert!(
+        change.contains("gateway") && !change.contains("hidden"),
+        "{change}"
+    );
+    tour.look(&rig, "connections-servers").await;
+    assert_eq!(read(&config), SERVERS, "it is only shown");
+    rig.press(Key::Escape).await;
+    rig.wait_until_gone("connection-change").await;
+
+    change_by_keyboard(&rig, "connect_servers-claude-code").await;
+    rig.find("restore_servers-claude-code").await;
+    let connected = read(&config);
+    assert!(connected.contains("\"--pass-env\""), "{connected}");
+    until_state(&rig, "not_connected").await;
+    change_by_keyboard(&rig, "restore_servers-claude-code").await;
+    rig.find("connect_servers-claude-code").await;
+    assert_eq!(read(&config), SERVERS);
+    tour.end();
+    rig.end().await;
+}

@@ -29,6 +29,54 @@ pub struct ConnectionView {
     pub checked_with: Option<String>,
     /// Number of its sessions that went on in the last week; `None` if it keeps no transcripts that can be read.
     pub recent_sessions: Option<u64>,
+    /// Servers of tools in its own configuration; `None` if where it keeps them is not known.
+    pub servers: Option<AgentServersView>,
+}
+
+/// The servers of tools in an agent's own configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum AgentServersView {
+    /// They could be read.
+    Readable {
+        /// The file that they stand in.
+        config: String,
+        /// The servers, in the order of the file.
+        servers: Vec<AgentServerView>,
+        /// Whether some were put behind the gateway, and can be put back.
+        can_restore: bool,
+    },
+    /// The configuration cannot be read.
+    Unreadable {
+        /// Why.
+        error: UserError,
+    },
+}
+
+/// A server of tools in an agent's own configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct AgentServerView {
+    /// Name, as the agent has it.
+    pub name: String,
+    /// The folder that it is used in; `None` if it is used everywhere.
+    pub folder: Option<String>,
+    /// Whether its calls are judged.
+    pub route: ServerRoute,
+}
+
+/// How an agent reaches a server of its own configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ServerRoute {
+    /// Through the gateway, which judges each call.
+    Gateway,
+    /// By itself; it can be put behind the gateway.
+    Direct,
+    /// By itself; it cannot be put behind the gateway.
+    Fixed {
+        /// Why, in one sentence.
+        reason: String,
+    },
 }
 
 /// The program by which an agent speaks the Agent Client Protocol.
@@ -102,6 +150,10 @@ pub enum ConnectionAction {
     Connect,
     /// They are taken out of it.
     Disconnect,
+    /// The servers of its configuration are put behind the gateway.
+    ConnectServers,
+    /// They are put back as they were.
+    RestoreServers,
 }
 
 /// A change of an agent's configuration, as it is shown before it is made.
@@ -109,10 +161,21 @@ pub enum ConnectionAction {
 pub struct ConnectionPlan {
     /// What changes in the file; no hunks if the file stays as it is.
     pub diff: FileDiff,
-    /// The file in which the configuration without our hooks is kept; `None` if nothing is kept.
+    /// The file in which a copy of the configuration is kept; `None` if none is.
     pub copy: Option<String>,
+    /// What is told of servers that stay as they are, in the order of the file.
+    pub notes: Vec<ServerNote>,
     /// Digest of the file before the change and after it: only what was shown is made.
     pub digest: Digest,
+}
+
+/// What is told of a server in an agent's configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ServerNote {
+    /// Name of the server, as the agent has it.
+    pub server: String,
+    /// What is told, in one sentence.
+    pub text: String,
 }
 
 /// What an import of an agent's sessions added to the record.

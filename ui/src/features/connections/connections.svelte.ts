@@ -104,5 +104,8 @@ export class Connections {
   }
 }
 
-const isHere = ({ program, acp, state }: ConnectionView): boolean =>
-  program !== null || acp?.program != null || state.type !== 'not_connected';
+const isHere = ({ program, acp, state, servers }: ConnectionView): boolean =>
+  program !== null ||
+  acp?.program != null ||
+  state.type !== 'not_connected' ||
+  (servers?.type === 'readable' && servers.can_restore);

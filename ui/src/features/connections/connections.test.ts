@@ -65,7 +65,7 @@ describe('what is said of the agents', () => {
     expect(agent.getByTestId('agent-state').textContent?.trim()).toBe(word);
     expect(agent.getByTestId('connection-meaning').textContent).toContain(meaning);
     const buttons = agent.queryAllByRole('button').map((button) => button.dataset['testid']);
-    expect(buttons).toEqual(actions.map((action) => `${action}-claude-code`));
+    expect(buttons).toEqual([...actions, 'connect_servers'].map((action) => `${action}-claude-code`));
   });
 
   test('agents that cannot be listed say why, and are looked for again', async () => {
@@ -174,6 +174,59 @@ describe('a change', () => {
     await waitFor(() => expect(text('agent-claude-code')).toContain('Claude Code Connected'));
     expect(screen.queryByTestId('connection-change')).toBeNull();
     await waitFor(() => expect(focused()).toBe('disconnect-claude-code'));
+  });
+});
+
+describe('servers of an agent', () => {
+  test('stand with their way, and those that stay say why', async () => {
+    await open();
+    const servers = text('servers-claude-code');
+    for (const words of [
+      'files Directly.',
+      'database in ~/projects/shop Directly.',
+      'old-tracker Directly. It is reached by the older transport of events (SSE)',
+      'Servers of tools in ~/.claude.json',
+    ])
+      expect(servers).toContain(words);
+    expect(screen.queryByTestId('restore_servers-claude-code'), 'none was connected').toBeNull();
+    expect(text('servers-codex')).toContain('docs Through Countersign, which judges each call.');
+    expect(screen.queryByTestId('connect_servers-codex'), 'each is connected').toBeNull();
+    expect(text('servers-opencode')).toContain('There are none.');
+    expect(text('servers-gemini-cli')).toContain('line 4 is not JSON. Correct it by hand');
+    expect(within(at('servers-gemini-cli')).queryByRole('button')).toBeNull();
+    expect(await findSeriousFaults()).toEqual([]);
+  });
+
+  test('are connected and put back as the change showed; the focus goes along', async () => {
+    const host = await open();
+    await click('connect_servers-claude-code');
+    const change = await screen.findByTestId('connection-change');
+    expect(change.textContent).toContain('"gateway"');
+    expect(change.textContent).toContain('claude-code.servers.before');
+    expect(text('connection-note')).toContain('old-tracker: It is reached by the older transport');
+    expect(await findSeriousFaults()).toEqual([]);
+    expect(made(host)).toEqual([]);
+    expect(text('connection-make')).toBe('Connect the servers of Claude Code');
+    await click('connection-make');
+    await waitFor(() => expect(text('servers-claude-code')).toContain('files Through Countersign'));
+    expect(made(host)).toEqual([['claude-code', 'connect_servers', 'digest-claude-code']]);
+    await waitFor(() => expect(focused()).toBe('restore_servers-claude-code'));
+    expect(at('live').textContent).toBe('Servers connected: Claude Code.');
+    expect(text('agent-claude-code'), 'its hooks are another matter').toContain('Not connected');
+
+    await click('restore_servers-claude-code');
+    expect((await screen.findByTestId('connection-change')).textContent).toContain('It reaches them directly again');
+    await click('connection-make');
+    await waitFor(() => expect(text('servers-claude-code')).toContain('files Directly.'));
+    expect(made(host)[1]).toEqual(['claude-code', 'restore_servers', 'digest-claude-code']);
+  });
+
+  test('can be put back also where the program of the agent is gone', async () => {
+    await open((host) => {
+      const cursor = host.connections.all.find(({ id }) => id === 'cursor')!;
+      if (cursor.servers?.type === 'readable') cursor.servers.can_restore = true;
+    });
+    expect(screen.getByTestId('restore_servers-cursor')).toBeTruthy();
   });
 });
 

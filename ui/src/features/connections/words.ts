@@ -1,6 +1,12 @@
 // What is said of a connection: its state, what that means, and the acts that it leaves.
 
-import type { ConnectionAction, ConnectionState, SessionImport } from '../../ipc/bindings';
+import type {
+  AgentServersView,
+  ConnectionAction,
+  ConnectionState,
+  ServerRoute,
+  SessionImport,
+} from '../../ipc/bindings';
 import { plural } from '../../widgets/figures';
 import type { ShownState } from '../../domain/states';
 
@@ -51,19 +57,84 @@ export function actionsFor(state: ConnectionState): readonly ConnectionAction[] 
   }
 }
 
+/** Returns what can be done to the servers of an agent, the most useful first. */
+export function serverActions(servers: AgentServersView): readonly ConnectionAction[] {
+  if (servers.type === 'unreadable') return [];
+  const has = servers.servers.some(({ route }) => route.type === 'direct');
+  return [
+    ...(has ? (['connect_servers'] as const) : []),
+    ...(servers.can_restore ? (['restore_servers'] as const) : []),
+  ];
+}
+
+/** Whether an act changes the servers of an agent, and not its hooks. */
+export const isOfServers = (action: ConnectionAction): boolean =>
+  action === 'connect_servers' || action === 'restore_servers';
+
+/** Returns how an agent reaches a server. */
+export function routeWords(route: ServerRoute): string {
+  switch (route.type) {
+    case 'gateway':
+      return 'Through Countersign, which judges each call.';
+    case 'direct':
+      return 'Directly.';
+    case 'fixed':
+      return `Directly. ${route.reason}`;
+  }
+}
+
+/** Returns the name of an act on an agent. */
+export function nameOf(action: ConnectionAction, agent: string): string {
+  switch (action) {
+    case 'connect':
+      return `Connect ${agent}`;
+    case 'disconnect':
+      return `Disconnect ${agent}`;
+    case 'connect_servers':
+      return `Connect the servers of ${agent}`;
+    case 'restore_servers':
+      return `Put the servers of ${agent} back`;
+  }
+}
+
+interface ActionWords {
+  text: string;
+  again: string;
+  done: string;
+  then: string;
+  /** Whether it puts Countersign in front of something. */
+  adds: boolean;
+}
+
 /** Names of the acts, as what was done, and what then holds. */
-export const actionWords: Record<ConnectionAction, { text: string; again: string; done: string; then: string }> = {
+export const actionWords: Record<ConnectionAction, ActionWords> = {
   connect: {
     text: 'Connect…',
     again: 'Connect again…',
     done: 'Connected',
     then: 'Before each of its calls it asks Countersign, from its next session on.',
+    adds: true,
   },
   disconnect: {
     text: 'Disconnect…',
     again: 'Disconnect…',
     done: 'Disconnected',
     then: 'Nobody judges its calls any more.',
+    adds: false,
+  },
+  connect_servers: {
+    text: 'Connect servers…',
+    again: 'Connect servers…',
+    done: 'Servers connected',
+    then: 'It reaches them through Countersign, from its next session on.',
+    adds: true,
+  },
+  restore_servers: {
+    text: 'Put servers back…',
+    again: 'Put servers back…',
+    done: 'Servers put back',
+    then: 'It reaches them directly again, from its next session on.',
+    adds: false,
   },
 };
 

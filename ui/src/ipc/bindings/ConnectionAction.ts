@@ -3,4 +3,4 @@
 /**
  * What is done to a connection.
  */
-export type ConnectionAction = "connect" | "disconnect";
+export type ConnectionAction = "connect" | "disconnect" | "connect_servers" | "restore_servers";

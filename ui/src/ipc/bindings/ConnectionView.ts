@@ -2,6 +2,7 @@
 import type { AcpProgram } from "./AcpProgram";
 import type { AgentGap } from "./AgentGap";
 import type { AgentInterface } from "./AgentInterface";
+import type { AgentServersView } from "./AgentServersView";
 import type { ConnectionState } from "./ConnectionState";
 
 /**
@@ -47,4 +48,8 @@ checked_with: string | null,
 /**
  * Number of its sessions that went on in the last week; `None` if it keeps no transcripts that can be read.
  */
-recent_sessions: number | null, };
+recent_sessions: number | null, 
+/**
+ * Servers of tools in its own configuration; `None` if where it keeps them is not known.
+ */
+servers: AgentServersView | null, };

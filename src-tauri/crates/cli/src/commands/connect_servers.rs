@@ -1,9 +1,10 @@
 //! `connect --servers` and `disconnect`: put the servers of an agent behind the gateway, and put them back.
 
 use gateway::connections::servers::{
-    EntryNote, ServersChange, plan_servers_behind_gateway, plan_servers_restored,
+    ServersChange, plan_servers_behind_gateway, plan_servers_restored,
 };
 use gateway::connections::{ConnectableAgent, ConnectionPlace};
+use protocol::connection::ServerNote;
 use serde_json::json;
 
 use super::connect::{ask_for_change, exit_of};
@@ -67,7 +68,7 @@ pub(super) fn restore_servers(
 /// Shows a change, and applies it if the person agrees. Where nobody can be asked, nothing is changed.
 fn settle_change(
     change: &ServersChange,
-    notes: &[EntryNote],
+    notes: &[ServerNote],
     is_agreed: bool,
     out: &mut OutputWriter,
 ) -> Result<bool, CliError> {
@@ -93,7 +94,7 @@ fn settle_change(
     Ok(is_agreed)
 }
 
-fn print_notes(notes: &[EntryNote], out: &mut OutputWriter) -> Result<(), CliError> {
+fn print_notes(notes: &[ServerNote], out: &mut OutputWriter) -> Result<(), CliError> {
     notes.iter().try_for_each(|note| {
         out.write_styled(TextStyle::Warn, &format!("{}: {}", note.server, note.text))
     })

@@ -2,21 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use protocol::connection::{ConnectionAction, ConnectionPlan, ConnectionState};
+use protocol::connection::{ConnectionPlan, ConnectionState};
 use protocol::{Digest, UserError};
 use runtime::{ConfigFile, FileError};
 use serde_json::json;
 use similar::TextDiff;
 use tools::diff::{CONTEXT_LINES, diff_file};
 
-use super::agents::{ConfigFormat, ConnectableAgent, find_agent};
+use super::agents::{ConfigFormat, ConnectableAgent};
 use super::config_text::{add_hooks, parse_config, remove_hooks};
 use super::edit_error::EditError;
 use super::records::{ConnectionRecord, ConnectionRecords};
 use super::survey::{ConnectionPlace, find_switch, state_of_text};
 
 /// What every error here ends with.
-const UNCHANGED: &str = "Nothing was changed.";
+pub(super) const UNCHANGED: &str = "Nothing was changed.";
 
 /// A change that is not applied yet.
 #[derive(Debug)]
@@ -29,45 +29,6 @@ pub struct ConnectionChange {
     bare: Option<String>,
     /// The configuration with our hooks; `None` to disconnect.
     connected: Option<String>,
-}
-
-/// Plans a change of the agent with a name; `None` if there is nothing to change.
-///
-/// # Errors
-/// There is no such agent; or as [`plan_connect`] and [`plan_disconnect`].
-pub fn plan_change(
-    id: &str,
-    action: ConnectionAction,
-    place: &ConnectionPlace,
-) -> Result<Option<ConnectionChange>, UserError> {
-    let agent = find_agent(id)?;
-    match action {
-        ConnectionAction::Connect => plan_connect(agent, place),
-        ConnectionAction::Disconnect => plan_disconnect(agent, place),
-    }
-}
-
-/// Makes a change of the agent with a name, if it is the one that was shown with this digest.
-///
-/// # Errors
-/// The file changed since, so that another change would be made; or as [`plan_change`] and [`ConnectionChange::apply`].
-pub fn make_shown_change(
-    id: &str,
-    action: ConnectionAction,
-    shown: &Digest,
-    place: &ConnectionPlace,
-) -> Result<(), UserError> {
-    let planned = plan_change(id, action, place)?;
-    match planned.filter(|change| change.to_plan().digest == *shown) {
-        Some(change) => change.apply(),
-        None => {
-            let file = place.config_file(find_agent(id)?);
-            Err(UserError::new(
-                format!("{} changed since this was shown.", file.display()),
-                format!("Look at it again. {UNCHANGED}"),
-            ))
-        }
-    }
 }
 
 /// Plans to put our hooks into an agent's configuration; `None` if they are there already.
@@ -168,7 +129,7 @@ impl ConnectionChange {
     }
 
     /// Returns the change as it is shown in the window.
-    pub fn to_plan(&self) -> ConnectionPlan {
+    pub(super) fn to_plan(&self) -> ConnectionPlan {
         let file = self.file.path().display().to_string();
         let (before, after) = (self.file.text(), self.new_text());
         let new = after.unwrap_or_default().as_bytes();
@@ -177,6 +138,7 @@ impl ConnectionChange {
         ConnectionPlan {
             diff,
             copy: self.copy_file().map(|copy| copy.display().to_string()),
+            notes: Vec::new(),
             digest: Digest::from_json(&json!([file, before, after])),
         }
     }
@@ -252,9 +214,10 @@ impl ConnectionChange {
     }
 }
 
-fn describe_missing_program() -> UserError {
+/// Returns the error for a configuration that has to name our program, where the program was not found.
+pub(super) fn describe_missing_program() -> UserError {
     UserError::new(
-        "The program `countersign`, which the hooks call, was not found.",
+        "The program `countersign`, which the agent has to start, was not found.",
         format!("Install it, or add its folder to PATH. {UNCHANGED}"),
     )
 }

@@ -22,6 +22,7 @@ mod plugin;
 mod records;
 pub mod servers;
 pub(crate) mod session_hooks;
+mod shown_change;
 mod survey;
 mod toml_text;
 
@@ -29,6 +30,7 @@ mod toml_text;
 mod tests;
 
 pub use agents::{ConnectableAgent, find_agent, list_agents};
-pub use change::{ConnectionChange, make_shown_change, plan_change, plan_connect, plan_disconnect};
+pub use change::{ConnectionChange, plan_connect, plan_disconnect};
 pub use check::{CheckedAnswer, check_connection};
+pub use shown_change::{make_shown_change, plan_change};
 pub use survey::{ConnectionPlace, find_hook_program, inspect_agent, inspect_agents, recent_since};

@@ -18,6 +18,7 @@ use super::hook_command::HookTarget;
 use super::hook_entries::{entries_for, find_own_hooks};
 use super::plugin;
 use super::records::ConnectionRecords;
+use super::servers::inspect_servers;
 use crate::agent_calls::ExternalAgent;
 use crate::limits::RECENT_SESSIONS_MS;
 use crate::transcripts::{TranscriptPlace, count_sessions_since};
@@ -108,7 +109,7 @@ pub fn inspect_agents(place: &ConnectionPlace) -> Vec<ConnectionView> {
 }
 
 /// Returns what there is to know of an agent on this machine.
-pub fn inspect_agent(agent: &ConnectableAgent, place: &ConnectionPlace) -> ConnectionView {
+pub fn inspect_agent(agent: &'static ConnectableAgent, place: &ConnectionPlace) -> ConnectionView {
     let config = place.config_file(agent);
     let state = find_state(agent, place, &config);
     let program = agent.find_program(&place.home);
@@ -123,6 +124,7 @@ pub fn inspect_agent(agent: &ConnectableAgent, place: &ConnectionPlace) -> Conne
         gaps: agent.gaps.clone(),
         checked_with: agent.checked_with.clone(),
         recent_sessions: count_recent_sessions(agent, place),
+        servers: inspect_servers(agent, place),
     }
 }
 

@@ -35,6 +35,11 @@ impl ServersText {
         }
     }
 
+    /// Returns how the entries are written.
+    pub(super) fn dialect(&self) -> ServerDialect {
+        self.dialect
+    }
+
     /// Returns the whole text of the file.
     pub(super) fn to_text(&self) -> String {
         format!("{}{}", self.mark, self.text)

@@ -8,11 +8,13 @@
 //! Start reading at [`plan_servers_behind_gateway`].
 
 mod change;
+mod config;
 mod entries;
 mod entry_text;
+mod planned_entry;
 mod records;
+mod survey;
 
-pub use change::{
-    EntryNote, ServersChange, ServersPlan, plan_servers_behind_gateway, plan_servers_restored,
-};
+pub use change::{ServersChange, ServersPlan, plan_servers_behind_gateway, plan_servers_restored};
 pub(in crate::connections) use entries::ServerDialect;
+pub(in crate::connections) use survey::inspect_servers;

@@ -3,6 +3,7 @@
 mod edits;
 mod round_trips;
 mod servers_behind_gateway;
+mod servers_shown;
 mod shown;
 mod states;
 

@@ -9,7 +9,7 @@ const BEFORE: &str = "{\n  \"model\": \"opus\"\n}\n";
 
 fn show(home: &Home, action: ConnectionAction) -> ConnectionPlan {
     let planned = plan_change(ID, action, &home.place()).unwrap();
-    planned.expect("there is something to change").to_plan()
+    planned.expect("there is something to change")
 }
 
 #[test]
