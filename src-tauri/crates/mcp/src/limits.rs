@@ -54,6 +54,14 @@ pub const RELIST_EVERY: Duration = Duration::from_millis(500);
 pub const CANCEL_NOTICE_TIMEOUT: Duration = Duration::from_millis(250);
 /// How often a server may request input before it answers a call.
 pub const ROUNDS_MAX: usize = 10;
+/// How long is waited between two looks at a task, where the server wants nothing else.
+pub const TASK_POLL_DEFAULT: Duration = Duration::from_secs(1);
+/// Shortest time between two looks at a task.
+pub const TASK_POLL_MIN: Duration = Duration::from_millis(50);
+/// Longest time between two looks at a task.
+pub const TASK_POLL_MAX: Duration = Duration::from_secs(30);
+/// How long a server has to take note that a task is waited for no more.
+pub const TASK_CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Number of fields of one form of a server.
 pub const FORM_FIELDS_MAX: usize = 64;
 /// Number of options of one field.

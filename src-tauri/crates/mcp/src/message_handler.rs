@@ -14,10 +14,10 @@ use protocol::server::mcp_servers::{ServerId, ServerLogSource};
 use rmcp::model::{
     ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult,
     CustomRequest, CustomResult, ElicitRequestParams, ElicitResult, ElicitationCapability,
-    ErrorCode, ErrorData, FormElicitationCapability, Implementation, ListRootsResult,
-    LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken,
-    ResourceUpdatedNotificationParam, Root, RootsCapabilities, SamplingCapability,
-    UrlElicitationCapability,
+    ErrorCode, ErrorData, ExtensionCapabilities, FormElicitationCapability, Implementation,
+    JsonObject, ListRootsResult, LoggingMessageNotificationParam, ProgressNotificationParam,
+    ProgressToken, ResourceUpdatedNotificationParam, Root, RootsCapabilities, SamplingCapability,
+    TASKS_EXTENSION_ID, UrlElicitationCapability,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};
 use serde::Serialize;
@@ -214,6 +214,8 @@ impl rmcp::ClientHandler for ServerMessageHandler {
         roots.list_changed = Some(true);
         let mut capabilities = ClientCapabilities::default();
         capabilities.roots = Some(roots);
+        let tasks = (TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
+        capabilities.extensions = Some(ExtensionCapabilities::from([tasks]));
         capabilities.sampling = Some(SamplingCapability::default());
         let elicitation = ElicitationCapability::new();
         let form = FormElicitationCapability::new().with_schema_validation(true);

@@ -13,14 +13,18 @@ use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::task::TaskWait;
 use super::{CallListeners, CallScope, RequestFailure, ServerConnection};
 use crate::limits::{ELICITATION_URLS_MAX, ROUNDS_MAX};
 use crate::running_calls::RunningCall;
 use crate::server_request::ELICITATION;
 
+/// Answers to the input requests of a server of 2026, by the names of the requests.
+pub(super) type InputAnswers = BTreeMap<String, Value>;
+
 /// Data that a repeated request sends to a server of 2026: the answers to its input requests, and its own request
 /// state.
-type RequestContinuation = (Option<BTreeMap<String, Value>>, Option<String>);
+type RequestContinuation = (Option<InputAnswers>, Option<String>);
 
 impl ServerConnection {
     /// Calls a tool.
@@ -119,19 +123,23 @@ impl ServerConnection {
             match answer.get("resultType").and_then(Value::as_str) {
                 None | Some("complete") => return Ok(answer),
                 Some("input_required") => {}
+                Some("task") if !self.is_legacy() => {
+                    let wait = TaskWait {
+                        call,
+                        scope,
+                        deadline,
+                        cancel,
+                    };
+                    return self.await_task(answer, wait).await;
+                }
                 Some(other) => {
                     let kind = protocol::text::display_text::to_single_line(other, 40);
                     let what = format!("it answered with something that was not asked for: {kind}");
                     return Err(RequestFailure::Malformed(what));
                 }
             }
-            let answers = self.answer_input_requests(call, answer.get("inputRequests"));
-            let answers = tokio::select! {
-                biased;
-                () = cancel.cancelled() => return Err(RequestFailure::Cancelled),
-                () = self.disconnected.cancelled() => return Err(RequestFailure::Disconnected(self.disconnect_reason().await)),
-                answers = answers => answers?,
-            };
+            let answers = self.answer_until_cancelled(call, answer.get("inputRequests"), cancel);
+            let answers = answers.await?;
             let state = answer.get("requestState").and_then(Value::as_str);
             continuation = (
                 (!answers.is_empty()).then_some(answers),
@@ -143,13 +151,28 @@ impl ServerConnection {
         )))
     }
 
+    /// Answers the input requests of a server of 2026, unless the call or the connection ends before.
+    pub(super) async fn answer_until_cancelled(
+        &self,
+        call: &Arc<RunningCall>,
+        requests: Option<&Value>,
+        cancel: &CancellationToken,
+    ) -> Result<InputAnswers, RequestFailure> {
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(RequestFailure::Cancelled),
+            () = self.disconnected.cancelled() => Err(RequestFailure::Disconnected(self.disconnect_reason().await)),
+            answers = self.answer_input_requests(call, requests) => answers,
+        }
+    }
+
     /// Answers the input requests of a server of 2026, one after the other.
     async fn answer_input_requests(
         &self,
         call: &Arc<RunningCall>,
         requests: Option<&Value>,
-    ) -> Result<BTreeMap<String, Value>, RequestFailure> {
-        let mut answers = BTreeMap::new();
+    ) -> Result<InputAnswers, RequestFailure> {
+        let mut answers = InputAnswers::new();
         let requests = requests.and_then(Value::as_object).into_iter().flatten();
         for (key, request) in requests {
             let method = request.get("method").and_then(Value::as_str);

@@ -5,6 +5,7 @@ pub(crate) mod failure_reasons;
 mod lists;
 mod log_level;
 mod resource_subscription;
+mod task;
 mod transport;
 
 use std::sync::Arc;

@@ -14,7 +14,7 @@ use crate::support::*;
 
 /// Somebody who says what they were told to say, and then nothing.
 #[derive(Default)]
-struct Person {
+pub struct Person {
     says: Mutex<VecDeque<ElicitationReply>>,
     asked: Mutex<Vec<ElicitationRequest>>,
     /// Told whenever something is asked.
@@ -22,14 +22,14 @@ struct Person {
 }
 
 impl Person {
-    fn who_says(replies: impl IntoIterator<Item = ElicitationReply>) -> Arc<Self> {
+    pub fn who_says(replies: impl IntoIterator<Item = ElicitationReply>) -> Arc<Self> {
         Arc::new(Self {
             says: Mutex::new(replies.into_iter().collect()),
             ..Self::default()
         })
     }
 
-    fn asked(&self) -> Vec<ElicitationRequest> {
+    pub fn asked(&self) -> Vec<ElicitationRequest> {
         self.asked.lock().unwrap().clone()
     }
 }

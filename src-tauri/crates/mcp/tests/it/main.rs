@@ -13,3 +13,4 @@ mod server_tools;
 mod sign_in;
 mod sign_in_storage;
 mod support;
+mod tasks;
