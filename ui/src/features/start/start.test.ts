@@ -40,7 +40,7 @@ test('agents stand below the models; one that is not installed says what install
   await openStart(hostWithAgent());
   const group = within(screen.getByRole('radiogroup', { name: 'Model or agent' }));
   const names = group.getAllByRole('radio').map((radio) => radio.dataset['testid']);
-  expect(names.slice(-2)).toEqual(['answerer-claude-code', 'answerer-command']);
+  expect(names.slice(-4)).toEqual(['answerer-claude-code', 'answerer-ssh', 'answerer-container', 'answerer-command']);
   expect(text('answerers-absent')).toContain('Not installed: Codex');
   expect(text('answerer-codex')).toBe('Codex npm install -g codex');
   expect(at('answerer-codex').querySelector('input')).toBeNull();
@@ -86,6 +86,29 @@ test('a program that speaks the protocol is started by its command, and names th
   const model = { provider: 'agent', model: '/opt/agents/helper --acp' };
   await waitFor(() => expect(host.ops.at(-1)).toMatchObject({ type: 'open_session', model }));
   await waitFor(() => expect(title()?.textContent).toBe('shop · helper'));
+});
+
+test('a Countersign on another machine or in a container is chosen by its name and its folder there', async () => {
+  const host = hostWithAgent();
+  await openStart(host);
+  await click('answerer-ssh');
+  await click('start-session');
+  expect(host.ops, 'no machine yet').toEqual([]);
+  await type('elsewhere-name', 'build.example');
+  await type('elsewhere-folder', '/srv/app');
+  const ssh = 'ssh -a -T build.example countersign acp --workspace /srv/app';
+  await waitFor(() => expect(text('elsewhere-command')).toBe(ssh));
+  expect(await findSeriousFaults()).toEqual([]);
+  await click('answerer-container');
+  expect(screen.queryByTestId('elsewhere-command'), 'nothing is named yet').toBeNull();
+  await click('elsewhere-runner-podman');
+  await type('elsewhere-name', 'web');
+  await type('elsewhere-folder', '/app');
+  const model = { provider: 'agent', model: 'podman exec -i web countersign acp --workspace /app' };
+  await waitFor(() => expect(text('elsewhere-command')).toBe(model.model));
+  await click('start-session');
+  await waitFor(() => expect(host.ops.at(-1)).toMatchObject({ type: 'open_session', model }));
+  await waitFor(() => expect(title()?.textContent).toBe('shop · podman'));
 });
 
 test('an agent that does not ask works in a sandbox, with the hosts that are named', async () => {
