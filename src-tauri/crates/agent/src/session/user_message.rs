@@ -71,7 +71,7 @@ impl From<String> for UserMessage {
 }
 
 /// Returns an error if an image is not acceptable.
-fn check_image(image: &Content) -> Result<(), &'static str> {
+pub(crate) fn check_image(image: &Content) -> Result<(), &'static str> {
     let Content::Image { mime, .. } = image else {
         return Err("is not an image");
     };

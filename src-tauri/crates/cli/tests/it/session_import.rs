@@ -331,3 +331,106 @@ fn secrets_are_masked_and_long_results_are_cut() {
     assert!(!events.contains(&long));
     assert!(events.contains("The rest is in the transcript of the agent."));
 }
+
+/// An image of one pixel.
+const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/// Lines of a transcript in which the agent thinks, the person shows an image, and a call gives one back.
+fn thoughtful_transcripts(folder: &str) -> [(&'static str, &'static str, Vec<Value>); 2] {
+    let time = "2026-11-26T11:00:00.000Z";
+    let image = json!({ "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": PIXEL } });
+    let line = |role: &str, content: Value| {
+        json!({ "type": role, "sessionId": "s1", "cwd": folder, "timestamp": time, "version": "2.1.0",
+            "message": { "role": role, "content": content } })
+    };
+    let claude = vec![
+        line(
+            "user",
+            json!([{ "type": "text", "text": "What is this?" }, image]),
+        ),
+        line(
+            "assistant",
+            json!([{ "type": "thinking", "thinking": "A single pixel.", "signature": "x" }]),
+        ),
+        line(
+            "assistant",
+            json!([{ "type": "tool_use", "id": "t1", "name": "Read", "input": { "file_path": "a.png" } }]),
+        ),
+        line(
+            "user",
+            json!([{ "type": "tool_result", "tool_use_id": "t1", "content": [image] }]),
+        ),
+    ];
+    let url = format!("data:image/png;base64,{PIXEL}");
+    let item =
+        |kind: &str, payload: Value| json!({ "timestamp": time, "type": kind, "payload": payload });
+    let codex = vec![
+        item(
+            "session_meta",
+            json!({ "id": "s2", "cwd": folder, "cli_version": "0.171.0" }),
+        ),
+        item(
+            "event_msg",
+            json!({ "type": "user_message", "message": "What is this?", "images": [url] }),
+        ),
+        item(
+            "response_item",
+            json!({ "type": "reasoning", "summary": [{ "type": "summary_text", "text": "A single pixel." }],
+            "encrypted_content": "zzz" }),
+        ),
+        item(
+            "response_item",
+            json!({ "type": "function_call", "call_id": "t1", "name": "view_image", "arguments": "{}" }),
+        ),
+        item(
+            "response_item",
+            json!({ "type": "function_call_output", "call_id": "t1",
+            "output": [{ "type": "input_image", "image_url": url }] }),
+        ),
+    ];
+    [
+        ("claude-code", "projects/a/s1.jsonl", claude),
+        ("codex", "sessions/2026/11/26/rollout-s2.jsonl", codex),
+    ]
+}
+
+#[test]
+fn thoughts_and_images_are_imported() {
+    let place = CliFixture::new();
+    for (agent, path, lines) in thoughtful_transcripts(&workspace(&place)) {
+        let agents = place.create_outside_folder(agent);
+        let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+        write(&agents, path, &lines.join("\n"));
+        assert_eq!(
+            import(&place, &agents, &["--from", agent]),
+            added(1, 3),
+            "{agent}"
+        );
+        let again = import(&place, &agents, &["--from", agent]);
+        assert_eq!(again["unchanged"], 1, "{agent}: {again}");
+
+        let events = place.run_ok(&["export", "last", "--format", "jsonl"]);
+        let events: Vec<Value> = events
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        let of_type = |kind: &str| {
+            events
+                .iter()
+                .find(|event| event.to_string().contains(&format!("\"{kind}\"")))
+                .unwrap()
+                .to_string()
+        };
+        let said = of_type("person_said");
+        assert!(
+            said.contains("What is this?") && said.contains(PIXEL),
+            "{agent}: {said}"
+        );
+        let thought = of_type("agent_said");
+        assert!(
+            thought.contains("A single pixel.") && thought.contains("\"reasoning\":true"),
+            "{agent}: {thought}"
+        );
+        assert!(of_type("call_ended").contains(PIXEL), "{agent}");
+    }
+}

@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
-use crate::transcripts::session_state::{SessionState, join_texts};
+use crate::transcripts::content::{TranscriptContent, read_images};
+use crate::transcripts::session_state::SessionState;
 
-/// Reads one line: a message of the person, of the agent or of a sub-agent, with its calls and their results.
+/// Reads one line: a message of the person, of the agent or of a sub-agent, with its thoughts, its calls and their results.
 pub(super) fn read_entry(state: &mut SessionState<'_>, entry: &Value) {
     state.note_session(entry, "sessionId");
     state.note_folder(entry);
@@ -22,12 +23,20 @@ pub(super) fn read_entry(state: &mut SessionState<'_>, entry: &Value) {
         return;
     };
     if let (Value::String(prompt), "user", false) = (content, role.as_str(), is_unsaid) {
-        state.add_prompt(typed_text(prompt));
+        state.add_prompt(typed_text(prompt), Vec::new());
     }
+    let mut images = match role == "user" && !is_unsaid {
+        true => read_images(content),
+        false => Vec::new(),
+    };
     for block in content.as_array().into_iter().flatten() {
         match text(block, "type").as_str() {
-            "text" if is_unsaid => {}
-            "text" if role == "user" => state.add_prompt(typed_text(&text(block, "text"))),
+            "text" | "thinking" if is_unsaid => {}
+            "text" if role == "user" => {
+                let images = std::mem::take(&mut images);
+                state.add_prompt(typed_text(&text(block, "text")), images);
+            }
+            "thinking" => state.add_thought(text(block, "thinking")),
             "text" => state.add_answer(text(block, "text")),
             "tool_use" => {
                 if let Some(Value::Object(input)) = block.get("input") {
@@ -36,12 +45,15 @@ pub(super) fn read_entry(state: &mut SessionState<'_>, entry: &Value) {
             }
             "tool_result" => {
                 let failed = block.get("is_error").and_then(Value::as_bool) == Some(true);
-                let result = block.get("content").map(join_texts).unwrap_or_default();
+                let result = block.get("content").map(TranscriptContent::read);
+                let result = result.unwrap_or_default();
                 state.add_result(block.get("tool_use_id"), result, failed);
             }
             _ => {}
         }
     }
+    // Images without a text.
+    state.add_prompt(String::new(), images);
 }
 
 /// Returns what the person typed: a command of the program is kept as a name with its arguments between marks, and what

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::transcripts::session_state::{SessionState, join_texts};
+use crate::transcripts::content::{TranscriptContent, read_data_url};
+use crate::transcripts::session_state::SessionState;
 
 /// Words before the exit code of a command, in its result.
 const EXIT_CODE_WORDS: [&str; 2] = ["Process exited with code ", "Exit code: "];
@@ -24,7 +25,10 @@ pub(super) fn read_entry(state: &mut SessionState<'_>, entry: &Value) {
         Some("turn_context") => state.note_folder(payload),
         // What the person typed. Among the items of the model it stands beside what Codex adds by itself.
         Some("event_msg") if member(payload, "type") == Some("user_message") => {
-            state.add_prompt(member(payload, "message").unwrap_or_default().to_owned());
+            let images = payload.get("images").and_then(Value::as_array);
+            let images = images.into_iter().flatten().filter_map(Value::as_str);
+            let text = member(payload, "message").unwrap_or_default().to_owned();
+            state.add_prompt(text, images.filter_map(read_data_url).collect());
         }
         Some("response_item") => read_item(state, payload),
         Some(_) | None => {}
@@ -33,15 +37,23 @@ pub(super) fn read_entry(state: &mut SessionState<'_>, entry: &Value) {
 
 fn read_item(state: &mut SessionState<'_>, item: &Value) {
     let text = |name: &str| member(item, name);
+    let content = |name: &str| {
+        let content = item.get(name).map(TranscriptContent::read);
+        content.unwrap_or_default()
+    };
     let called = match text("type") {
         Some("message") if text("role") == Some("assistant") => {
-            let said = item.get("content").map(join_texts);
-            state.add_answer(said.unwrap_or_default());
+            state.add_answer(content("content").text);
+            None
+        }
+        // The thoughts themselves are kept for Codex alone, so that there are only summaries.
+        Some("reasoning") => {
+            state.add_thought(content("summary").text);
             None
         }
         Some("function_call_output" | "custom_tool_call_output") => {
-            let result = item.get("output").map(join_texts).unwrap_or_default();
-            let failed = has_failed(&result);
+            let result = content("output");
+            let failed = has_failed(&result.text);
             state.add_result(item.get("call_id"), result, failed);
             None
         }

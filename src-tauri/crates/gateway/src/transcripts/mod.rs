@@ -8,6 +8,7 @@
 
 mod claude_code;
 mod codex;
+mod content;
 mod form;
 mod gemini_cli;
 mod lines;

@@ -71,16 +71,28 @@ impl SessionBuilder {
         for TranscriptEntry { at, body } in std::mem::take(&mut state.entries) {
             self.last_at = self.last_at.max(at);
             match body {
-                EntryBody::Prompt(text) => self.add_message(at, ImportedBody::Prompt, text),
-                EntryBody::Answer(text) => self.add_message(at, ImportedBody::Answer, text),
+                EntryBody::Prompt { text, images } => {
+                    self.add_message(at, ImportedBody::Prompt { text, images });
+                }
+                EntryBody::Answer(text) => self.add_message(at, ImportedBody::Answer(text)),
+                EntryBody::Thought(text) => self.add_message(at, ImportedBody::Thought(text)),
                 EntryBody::Call { id, tool, input } => {
                     if self.calls.insert((id.clone(), at)) {
                         let folder = state.folder.clone();
                         self.add_call(at, &id, self.translate(&tool, &input, folder.as_deref()));
                     }
                 }
-                EntryBody::Result { call, text, failed } => {
-                    let result = ImportedResult { at, text, failed };
+                EntryBody::Result {
+                    call,
+                    content,
+                    failed,
+                } => {
+                    let result = ImportedResult {
+                        at,
+                        text: content.text,
+                        images: content.images,
+                        failed,
+                    };
                     self.add_result(&call, &result);
                 }
             }
@@ -105,10 +117,10 @@ impl SessionBuilder {
         })
     }
 
-    fn add_message(&mut self, at: At, body: impl Fn(String) -> ImportedBody, text: String) {
-        let body = body(text);
+    fn add_message(&mut self, at: At, body: ImportedBody) {
         let key = match &body {
-            ImportedBody::Prompt(text) => Digest::from_json(&(at, "prompt", text)),
+            ImportedBody::Prompt { text, .. } => Digest::from_json(&(at, "prompt", text)),
+            ImportedBody::Thought(text) => Digest::from_json(&(at, "thought", text)),
             ImportedBody::Answer(text) => Digest::from_json(&(at, "answer", text)),
             ImportedBody::Call(call) => Digest::from_json(&(at, "call", &call.id)),
         };

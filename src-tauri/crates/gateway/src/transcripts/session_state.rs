@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use protocol::At;
 use protocol::text::timestamp::parse_timestamp;
+use protocol::{At, Content};
 use serde_json::{Map, Value};
 
+use crate::transcripts::content::TranscriptContent;
+
 /// Something that was said or done in a session.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub(super) struct TranscriptEntry {
     /// When it was written.
     pub at: At,
@@ -16,12 +18,19 @@ pub(super) struct TranscriptEntry {
 }
 
 /// What was said or done.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub(super) enum EntryBody {
     /// The person's message.
-    Prompt(String),
+    Prompt {
+        /// The text.
+        text: String,
+        /// Images beside it.
+        images: Vec<Content>,
+    },
     /// The agent's message.
     Answer(String),
+    /// What the agent thought.
+    Thought(String),
     /// A call.
     Call {
         /// The agent's id of the call.
@@ -36,7 +45,7 @@ pub(super) enum EntryBody {
         /// The agent's id of the call.
         call: String,
         /// What the agent's model read.
-        text: String,
+        content: TranscriptContent,
         /// Whether the call failed.
         failed: bool,
     },
@@ -88,13 +97,20 @@ impl SessionState<'_> {
     }
 
     /// Adds a message of the person, unless there is nothing in it.
-    pub(super) fn add_prompt(&mut self, text: String) {
-        self.add_text(text, EntryBody::Prompt);
+    pub(super) fn add_prompt(&mut self, text: String, images: Vec<Content>) {
+        if !text.trim().is_empty() || !images.is_empty() {
+            self.add(EntryBody::Prompt { text, images });
+        }
     }
 
     /// Adds a message of the agent, unless there is nothing in it.
     pub(super) fn add_answer(&mut self, text: String) {
         self.add_text(text, EntryBody::Answer);
+    }
+
+    /// Adds what the agent thought, unless there is nothing in it.
+    pub(super) fn add_thought(&mut self, text: String) {
+        self.add_text(text, EntryBody::Thought);
     }
 
     /// Adds a call. One without an id cannot be told from others, and is left out.
@@ -109,10 +125,19 @@ impl SessionState<'_> {
     }
 
     /// Adds the result of a call.
-    pub(super) fn add_result(&mut self, call: Option<&Value>, text: String, failed: bool) {
+    pub(super) fn add_result(
+        &mut self,
+        call: Option<&Value>,
+        content: TranscriptContent,
+        failed: bool,
+    ) {
         if let Some(call) = call.and_then(Value::as_str) {
             let call = call.to_owned();
-            self.add(EntryBody::Result { call, text, failed });
+            self.add(EntryBody::Result {
+                call,
+                content,
+                failed,
+            });
         }
     }
 
@@ -126,24 +151,4 @@ impl SessionState<'_> {
         let at = self.at;
         self.entries.push(TranscriptEntry { at, body });
     }
-}
-
-/// Returns the text of a message or of a result: a text, or a list of parts, of which those without a text are named.
-pub(super) fn join_texts(content: &Value) -> String {
-    let parts = match content {
-        Value::String(text) => return text.clone(),
-        Value::Array(parts) => parts,
-        Value::Null => return String::new(),
-        other => return other.to_string(),
-    };
-    let texts = parts.iter().map(|part| {
-        let text = part.get("text").or(Some(part)).and_then(Value::as_str);
-        let kind = part.get("type").and_then(Value::as_str);
-        match (text, kind) {
-            (Some(text), _) => text.to_owned(),
-            (None, Some(kind)) => format!("[{kind}]"),
-            (None, None) => part.to_string(),
-        }
-    });
-    texts.collect::<Vec<_>>().join("\n")
 }

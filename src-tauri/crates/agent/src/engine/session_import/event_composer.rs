@@ -18,6 +18,7 @@ use runtime::Workspace;
 use serde_json::{Map, Value};
 use tools::limits::OUTPUT_BYTES_MAX;
 
+use super::kept_images::KeptImages;
 use super::recorded_events::RecordedEvents;
 use super::{
     ImportedBody, ImportedCall, ImportedEntry, ImportedResult, ImportedSession, derive_id,
@@ -32,6 +33,13 @@ use crate::session::manual_calls::IMPORTED_PROVIDER;
 
 /// What is said of a result that is empty.
 const EMPTY_RESULT_TEXT: &str = "The agent's tool gave nothing back.";
+
+/// What a turn of the agent consists of: a transcript has its parts one by one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TurnPart {
+    Answer,
+    Thought,
+}
 
 /// Composer of the events of one session that are not on record.
 pub(super) struct EventComposer<'a> {
@@ -75,8 +83,8 @@ impl<'a> EventComposer<'a> {
         let at = session.entries.first().map_or(At::MIN, |entry| entry.at);
         let agent = &session.agent;
         let title = session.entries.iter().find_map(|entry| match &entry.body {
-            ImportedBody::Prompt(text) => Some(title_from_prompt(&redact::text(text).0)),
-            ImportedBody::Answer(_) | ImportedBody::Call(_) => None,
+            ImportedBody::Prompt { text, .. } => Some(title_from_prompt(&redact::text(text).0)),
+            ImportedBody::Answer(_) | ImportedBody::Thought(_) | ImportedBody::Call(_) => None,
         });
         let title = title.filter(|title| !title.is_empty());
         let opened = SessionEvent::Opened {
@@ -112,24 +120,30 @@ impl<'a> EventComposer<'a> {
     /// Composes the events of an entry that are not on record.
     pub fn compose_entry(&mut self, entry: &ImportedEntry) -> Vec<Event> {
         let events = match &entry.body {
-            ImportedBody::Prompt(text) => {
+            ImportedBody::Prompt { text, images } => {
                 let message = self.derive_message_id(entry.at, "prompt", text);
+                let kept = KeptImages::choose(images);
                 let change = MessageChange::PersonSaid {
-                    text: shorten_message(text),
-                    images: Vec::new(),
+                    text: kept.add_note(shorten_message(text)),
+                    images: kept.images,
                     steering: false,
                 };
                 vec![self.new_event(entry.at, EventBody::for_message(&message, change))]
             }
-            ImportedBody::Answer(text) => self.compose_answer(entry.at, text),
+            ImportedBody::Answer(text) => self.compose_turn(entry.at, text, TurnPart::Answer),
+            ImportedBody::Thought(text) => self.compose_turn(entry.at, text, TurnPart::Thought),
             ImportedBody::Call(call) => self.compose_call(entry.at, call),
         };
         let is_new = |event: &Event| !self.recorded.has(event);
         events.into_iter().filter(is_new).collect()
     }
 
-    fn compose_answer(&mut self, at: At, text: &str) -> Vec<Event> {
-        self.message = self.derive_message_id(at, "answer", text);
+    fn compose_turn(&mut self, at: At, text: &str, part: TurnPart) -> Vec<Event> {
+        let kind = match part {
+            TurnPart::Answer => "answer",
+            TurnPart::Thought => "thought",
+        };
+        self.message = self.derive_message_id(at, kind, text);
         let turn = match self.recorded.turn_of(self.message.as_str()) {
             Some(turn) => turn,
             None => {
@@ -141,7 +155,7 @@ impl<'a> EventComposer<'a> {
             MessageChange::TurnStarted { turn },
             MessageChange::AgentSaid {
                 text: shorten_message(text),
-                reasoning: false,
+                reasoning: part == TurnPart::Thought,
             },
             MessageChange::TurnEnded {
                 turn,
@@ -253,7 +267,10 @@ fn build_outcome(result: Option<&ImportedResult>, began: At, mask: &SecretMask) 
     let outcome = match result.failed {
         true => Outcome::from_tool_error(&ToolError::Failed(result.text.clone())),
         false => {
-            let output = ToolOutput::new(result.text.clone(), "Done by the agent");
+            let kept = KeptImages::choose(&result.images);
+            let text = kept.add_note(result.text.clone());
+            let mut output = ToolOutput::new(text, "Done by the agent");
+            output.content = kept.images;
             Outcome::from_tool_output(output, EMPTY_RESULT_TEXT)
         }
     };

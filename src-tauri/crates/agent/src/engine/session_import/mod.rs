@@ -4,13 +4,14 @@
 //! known again: a session that went on gets what is new, and an import that broke off is completed by the next one.
 
 mod event_composer;
+mod kept_images;
 mod recorded_events;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use protocol::event::ClientInfo;
-use protocol::{At, Digest, Event, SessionId, UserError};
+use protocol::{At, Content, Digest, Event, SessionId, UserError};
 use record::{Durability, Record};
 use runtime::SessionFolder;
 use serde_json::{Map, Value};
@@ -49,9 +50,16 @@ pub struct ImportedEntry {
 #[derive(Debug, Clone, PartialEq)]
 pub enum ImportedBody {
     /// The person's message.
-    Prompt(String),
+    Prompt {
+        /// The text.
+        text: String,
+        /// Images beside it; no other content.
+        images: Vec<Content>,
+    },
     /// The agent's message.
     Answer(String),
+    /// What the agent thought.
+    Thought(String),
     /// A call of the agent.
     Call(ImportedCall),
 }
@@ -76,6 +84,8 @@ pub struct ImportedResult {
     pub at: At,
     /// What the agent's model read.
     pub text: String,
+    /// Images that it read beside it; no other content.
+    pub images: Vec<Content>,
     /// Whether the call failed.
     pub failed: bool,
 }
