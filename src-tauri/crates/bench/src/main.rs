@@ -1,4 +1,4 @@
-//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|decide|backtest|search|reach|services|servers|history|sandbox|commands|builds|hooks|start|window]`.
+//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|decide|backtest|search|reach|services|servers|history|cards|sandbox|commands|builds|hooks|start|window]`.
 //!
 //! **It is no test**: the figures depend on the machine, so no figure makes it fail. A ratio that misses its target is
 //! printed as it is.
@@ -38,6 +38,7 @@ mod tool_search;
 mod undo_history;
 #[cfg(target_os = "linux")]
 mod virtual_screen;
+mod waiting_cards;
 #[cfg(target_os = "linux")]
 mod window_scale;
 
@@ -69,7 +70,8 @@ fn run(words: &[String]) -> BenchResult<()> {
             .and_then(|()| tool_search::run())
             .and_then(|()| openapi_tools::run())
             .and_then(|()| mcp_calls::run())
-            .and_then(|()| undo_history::run()),
+            .and_then(|()| undo_history::run())
+            .and_then(|()| waiting_cards::run()),
         ["contract"] => tool_contract::run(),
         ["decide"] => policy_evaluation::run(),
         ["backtest"] => backtest::run(),
@@ -79,6 +81,7 @@ fn run(words: &[String]) -> BenchResult<()> {
         ["servers"] => mcp_calls::run(),
         [mcp_calls::SERVER_ARGUMENT] => mcp_calls::run_server(),
         ["history"] => undo_history::run(),
+        ["cards"] => waiting_cards::run(),
         #[cfg(target_os = "linux")]
         ["sandbox"] => dry_run::run(),
         #[cfg(target_os = "linux")]
@@ -98,7 +101,7 @@ fn run(words: &[String]) -> BenchResult<()> {
         ["gate"] => agent_loop::run(),
         ["gate", side, turns, calls, rounds] => agent_loop::run_repeatedly(side, turns, calls, rounds),
         _ => Err(
-            "say `gate`, `contract`, `decide`, `backtest`, `search`, `reach`, `services`, `servers`, `history`, `sandbox`, `commands`, `builds`, `hooks`, `start` or `window` (these six on Linux), or nothing for the first nine"
+            "say `gate`, `contract`, `decide`, `backtest`, `search`, `reach`, `services`, `servers`, `history`, `cards`, `sandbox`, `commands`, `builds`, `hooks`, `start` or `window` (these six on Linux), or nothing for the first ten"
                 .into(),
         ),
     }
