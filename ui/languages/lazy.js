@@ -6,6 +6,8 @@ import { parseScript } from 'wuchale/adapter-vanilla';
 
 /** The call that wuchale puts in place of a string. */
 const CALL = '_w_runtime_';
+/** What the server of a person at work puts beside the strings of a module: their latest state. */
+const LATEST = '_w_hmrUpdate_';
 /** Nodes whose content runs when they are called, and not when the module is read. */
 const FUNCTIONS = new Set(['ArrowFunctionExpression', 'FunctionExpression', 'FunctionDeclaration', 'ClassBody']);
 
@@ -60,7 +62,8 @@ export function followLanguage(code, file) {
   }
   const out = new MagicString(code);
   // Imports come first wherever they stand.
-  out.prepend(`const ${CALL} = _w_load_('script');\n`);
+  const latest = program.body.find(({ declarations }) => declarations?.[0].id.name === LATEST);
+  out.appendRight(latest?.end ?? 0, `\nconst ${CALL} = _w_load_('script');\n`);
   for (const { key, value, computed } of found) {
     const name = code.slice(key.start, key.end);
     out.update(key.start - (computed ? 1 : 0), value.start, `get ${computed ? `[${name}]` : name}() { return `);

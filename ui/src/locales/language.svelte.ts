@@ -2,20 +2,14 @@
 
 import { completeLanguages } from 'virtual:languages';
 import { loadCatalog } from './.wuchale/main.proxy.js';
+import { known, type Language } from './known';
 import { getRuntime, showCatalogue } from './main.loader.svelte';
 
-/** Languages that have a catalogue. */
-export type Language = 'en' | 'de' | 'ar';
+export type { Language };
+
 /** What a person can choose. */
 export type LanguageChoice = Language | 'system';
 
-/** Languages as they name themselves, how they run, and as figures and dates are written in them. */
-const known: Record<Language, { name: string; dir: 'ltr' | 'rtl'; figures: string }> = {
-  en: { name: 'English', dir: 'ltr', figures: 'en-GB' },
-  de: { name: 'Deutsch', dir: 'ltr', figures: 'de' },
-  // Digits stay those of paths, commands and code, which stand beside them.
-  ar: { name: 'العربية', dir: 'rtl', figures: 'ar-u-nu-latn' },
-};
 /** Storage key of the choice. */
 const KEPT = 'language';
 

@@ -11,6 +11,7 @@ import { loadAll } from '../app/routes.svelte';
 import { pages } from '../gallery/pages';
 import { list, plural } from '../widgets/figures';
 import * as english from './.wuchale/main.main.en.compiled.js';
+import { isolate } from './isolate';
 import { applyLanguage, chooseLanguage, offeredLanguages, shownLanguage } from './language.svelte';
 import { showCatalogue } from './main.loader.svelte';
 
@@ -75,7 +76,7 @@ describe('change', () => {
     await chooseLanguage('ar');
     expect([document.documentElement.lang, document.documentElement.dir]).toEqual(['ar', 'rtl']);
     expect(localStorage.getItem('language')).toBe('ar');
-    expect([shownLanguage(), list(['a', 'b'])]).toEqual(['ar', 'a وb']);
+    expect([shownLanguage(), list(['1', '2'])]).toEqual(['ar', `${isolate('a')} و${isolate('b')}`]);
     await chooseLanguage('en');
     expect([shownLanguage(), list(['a', 'b'])]).toEqual(['en', 'a and b']);
     expect([document.documentElement.lang, document.documentElement.dir]).toEqual(['en', 'ltr']);

@@ -2,16 +2,26 @@
 
 import toRuntime, { type CatalogModule, type Runtime } from 'wuchale/runtime';
 import * as english from './.wuchale/main.main.en.compiled.js';
+import { fillIsolated, isolate } from './isolate';
+import { known } from './known';
 
 let shown: Runtime = $state.raw(toRuntime(english, 'en'));
 
-/** Asks the catalogue that is shown at the time of the call, so that every reader follows a change. */
+/** Tells whether the shown language runs from the right. */
+export const runsFromRight = (): boolean => known[shown.l as keyof typeof known].dir === 'rtl';
+
+/**
+ * Asks the catalogue that is shown at the time of the call, so that every reader follows a change. The values of a sentence that
+ * runs from the right are isolated here, wherever it is drawn.
+ */
 const runtime = Object.defineProperties(
-  (id: number, values?: unknown[]) => shown(id, values),
+  (id: number, values: unknown[] = []) => (runsFromRight() ? fillIsolated(shown.c(id), values) : shown(id, values)),
   Object.getOwnPropertyDescriptors({
     c: (id: number) => shown.c(id),
-    x: (...args: Parameters<Runtime['x']>) => shown.x(...args),
-    t: (...args: Parameters<Runtime['t']>) => shown.t(...args),
+    x: (parts: Parameters<Runtime['x']>[0], values: unknown[] = [], start = 1) =>
+      runsFromRight() ? fillIsolated(parts.slice(start), values) : shown.x(parts, values, start),
+    t: (tag: Parameters<Runtime['t']>[0], id: number, values: unknown[] = []) =>
+      shown.t(tag, id, runsFromRight() ? values.map(isolate) : values),
     p: (id: number) => shown.p(id),
     get _() {
       return shown._;

@@ -1,6 +1,8 @@
 // Figures and times as people write them; the exact value goes into a tooltip.
 
+import { isolate } from '../locales/isolate';
 import { figuresLanguage } from '../locales/language.svelte';
+import { runsFromRight } from '../locales/main.loader.svelte';
 import { msg } from './msg';
 
 const SECOND_MS = 1_000;
@@ -131,14 +133,17 @@ export function plural(value: number, forms: readonly string[], formOf: FormOf =
   return (forms[formOf(value)] ?? forms.at(-1) ?? '').replace('#', count(value));
 }
 
+/** What a list names keeps its own direction. */
+const isolated = (parts: readonly string[]): readonly string[] => (runsFromRight() ? parts.map(isolate) : parts);
+
 /** "a, b and c". */
 export function list(parts: readonly string[]): string {
-  return writer().list.format(parts);
+  return writer().list.format(isolated(parts));
 }
 
 /** "a, b or c". */
 export function either(parts: readonly string[]): string {
-  return writer().either.format(parts);
+  return writer().either.format(isolated(parts));
 }
 
 /** A path below the home folder, written with `~`. */

@@ -1,6 +1,8 @@
 // Text shown letter for letter: what cannot be seen, or changes how the rest is seen, becomes a visible mark. The same
 // characters as the engine's (crates/protocol/src/shown.rs), for text that comes without marks.
 
+import { splitIsolates } from '../locales/isolate';
+
 /** A stretch of text, either as it is or the name of a character that must not be drawn. */
 export interface Span {
   text: string;
@@ -22,11 +24,20 @@ export function nameOf(character: string): string {
 
 /** Returns a text with its hidden characters by name, for a place that holds plain text alone: a label, a title. */
 export function named<T extends string | undefined>(text: T): T {
-  return text?.replace(HIDDEN, nameOf) as T;
+  return (text &&
+    splitIsolates(text)
+      .map(({ text, isIsolate }) => (isIsolate ? text : text.replace(HIDDEN, nameOf)))
+      .join('')) as T;
 }
 
 /** Splits a text into plain stretches and named hidden characters. */
 export function shown(text: string): Span[] {
+  return splitIsolates(text).flatMap(({ text, isIsolate }) =>
+    isIsolate ? { text, control: false } : nameHidden(text),
+  );
+}
+
+function nameHidden(text: string): Span[] {
   const out: Span[] = [];
   let from = 0;
   for (const match of text.matchAll(HIDDEN)) {
