@@ -109,7 +109,10 @@ test('what moves stands still where the system asks for it', () => {
 /** Declarations that know left from right. */
 const PHYSICAL =
   /(?<![-\w])(?:(?:margin|padding|border|scroll-margin|scroll-padding)-(?:left|right)[-\w]*|left|right|border-(?:top|bottom)-(?:left|right)-radius):|(?:text-align|float|clear): (?:left|right)\b/g;
-const physicalIn = (css: string): string[] => [...css.matchAll(PHYSICAL)].map(([found]) => found);
+/** Four corners of which those at the start of a line differ from those at its end. */
+const CORNERS = /border-radius: (?!(\S+) \1 (\S+) \2;)\S+ \S+ \S+ \S+(?=;)/g;
+const physicalIn = (css: string): string[] =>
+  [PHYSICAL, CORNERS].flatMap((pattern) => [...css.matchAll(pattern)].map(([found]) => found));
 
 test('styles follow the direction of the language: none knows left from right', () => {
   const broken = styles.flatMap(({ name, css }) => physicalIn(css).map((found) => `${name}: ${found}`));
@@ -119,6 +122,22 @@ test('styles follow the direction of the language: none knows left from right', 
     'left:',
     'text-align: right',
   ]);
+  expect(physicalIn('a { border-radius: 0 0 9px 9px; } b { border-radius: 0 4px 4px 0; }')).toEqual([
+    'border-radius: 0 4px 4px 0',
+  ]);
+});
+
+test('what is cut off is cut at its own end: it runs as it is written, or is code', () => {
+  const components = files.filter(({ name }) => name.endsWith('.svelte') && !name.startsWith('gallery/'));
+  const cut = components.flatMap(({ name, text }) =>
+    [...text.matchAll(/<([a-z0-9]+)\s(?=[^<]*?class="[^"]*\bcut\b)[^<]*?>/g)].map(([tag, element]) => ({
+      name,
+      tag,
+      runs: element === 'code' || /class="[^"]*\bpath\b/.test(tag) || tag.includes(' dir="'),
+    })),
+  );
+  expect(cut.length).toBeGreaterThan(20);
+  expect(cut.filter(({ runs }) => !runs)).toEqual([]);
 });
 
 test('HTML is put into the page in one place, cleaned', () => {

@@ -31,6 +31,9 @@ function writer(): ReturnType<typeof makeWriters> {
   return made;
 }
 
+/** What is no sentence of the language, such as a name or a unit, keeps its own direction. */
+const inOwnDirection = (text: string): string => (runsFromRight() ? isolate(text) : text);
+
 /** How long ago, briefly: "42 s", "6 min", "3 h", "Tue", "3 Nov". Both times in milliseconds since 1970. */
 export function age(at: number, now: number): string {
   const ms = Math.max(0, now - at);
@@ -98,7 +101,7 @@ export function exact(at: number): string {
 
 /** A length: "812 B", "6.8 kB", "3.1 MB". */
 export function bytes(count: number): string {
-  if (count < 1_000) return `${count} B`;
+  if (count < 1_000) return inOwnDirection(`${count} B`);
   const units = ['kB', 'MB', 'GB', 'TB'];
   let value = count / 1_000;
   let unit = 0;
@@ -106,7 +109,7 @@ export function bytes(count: number): string {
     value /= 1_000;
     unit += 1;
   }
-  return `${writer().tenthsIfAny.format(value < 10 ? value : Math.round(value))} ${units[unit]}`;
+  return inOwnDirection(`${writer().tenthsIfAny.format(value < 10 ? value : Math.round(value))} ${units[unit]}`);
 }
 
 /** A large count, briefly: "930", "18.2 k", "1.4 M". */
@@ -133,17 +136,14 @@ export function plural(value: number, forms: readonly string[], formOf: FormOf =
   return (forms[formOf(value)] ?? forms.at(-1) ?? '').replace('#', count(value));
 }
 
-/** What a list names keeps its own direction. */
-const isolated = (parts: readonly string[]): readonly string[] => (runsFromRight() ? parts.map(isolate) : parts);
-
 /** "a, b and c". */
 export function list(parts: readonly string[]): string {
-  return writer().list.format(isolated(parts));
+  return writer().list.format(parts.map(inOwnDirection));
 }
 
 /** "a, b or c". */
 export function either(parts: readonly string[]): string {
-  return writer().either.format(isolated(parts));
+  return writer().either.format(parts.map(inOwnDirection));
 }
 
 /** A path below the home folder, written with `~`. */
