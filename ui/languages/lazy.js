@@ -1,5 +1,15 @@
-// Lets the tables of the modules follow the language: a string of the catalogue that stands in a table at the level
-// of a module is read at every access instead of once. Runs on what wuchale made of a module.
+// Lets the tables of the modules follow the language.
+//
+// wuchale puts a call in place of every string. Within a function that is right: the call is made again and again, and asks
+// the catalogue that is shown then. A table of a module is read once, before anybody could choose a language:
+//
+//   const looks = { done: { icon: 'check', text: 'Done' } };
+//
+// So the property that holds the string, and only that one, becomes a getter:
+//
+//   const looks = { done: { icon: 'check', get text() { return _w_runtime_(7); } } };
+//
+// A string that stands at the level of a module and in no property cannot follow, and is an error that says where.
 
 import MagicString from 'magic-string';
 import { parseScript } from 'wuchale/adapter-vanilla';

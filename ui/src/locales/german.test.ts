@@ -2,12 +2,17 @@
 
 import { render } from '@testing-library/svelte';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { CallView, Preview } from '../ipc/bindings';
+import type { CallView, Effect, Preview } from '../ipc/bindings';
 import { noWords } from '../domain/approvals/words';
 import { treeOf } from '../domain/approvals/effects/tree';
 import { backtestLine } from '../domain/backtest';
+import { rowName } from '../domain/approvals/effects/words';
+import { coverWords } from '../features/history/acts';
 import { verdictWords } from '../features/inspector/trail';
+import { notesOf } from '../features/rules/lines';
+import { Finding, Part } from '../features/settings/finding.svelte';
 import { whenWords } from '../features/settings/programs';
+import { settingsSections } from '../features/settings/sections';
 import SchemaRows from '../features/tools/SchemaRows.svelte';
 import { typeWords } from '../features/tools/rows';
 import { Refused } from '../ipc/desk';
@@ -63,6 +68,24 @@ test('a length has no part that is nothing, and the time of today stands by itse
   ]);
   const noon = new Date(2026, 10, 27, 12, 0).getTime();
   expect(briefWhen(noon, noon + 60_000)).toBe('12:00');
+});
+
+test('a setting is found by its German and by its English words', () => {
+  const section = settingsSections.find(({ id }) => id === 'appearance');
+  const finds = (text: string) => {
+    const finding = new Finding();
+    finding.text = text;
+    return new Part(finding, null, () => [section?.title ?? '', section?.words ?? '']).whole;
+  };
+  expect(['farben', 'colours', 'appearance', 'keychain'].map(finds)).toEqual([true, true, true, false]);
+});
+
+test('an example of a rule, and what is left out of a change, are told in whole sentences', () => {
+  const example = { line: 1, text: 'ls', should_match: false, note: '', holds: false };
+  expect(notesOf({ fault: null, warnings: [], examples: [example] } as never)[0]?.text).toBe('`ls` soll nicht passen.');
+  expect(coverWords(2, 1, true)).toBe('Rückgängig zu machen: 2 Änderungen und weitere, 1 schon rückgängig gemacht.');
+  const effect = { path: 'b', kind: 'renamed', from: 'a' } as Effect;
+  expect(rowName(effect)).toBe('b, umbenannt, vorher a');
 });
 
 test('keys and names of the code are no strings for people', () => {

@@ -7,6 +7,13 @@ import { known } from './known';
 
 let shown: Runtime = $state.raw(toRuntime(english, 'en'));
 
+/** The strings without values, as they are shown, with their English. */
+const englishOf = $derived(
+  new Map(shown._.c.flatMap((text, id) => (typeof text === 'string' ? [[text, String(english.c[id])] as const] : []))),
+);
+/** Returns the English of a string that is shown; empty for one with values, and for what is no string of the catalogue. */
+export const inEnglish = (text: string): string => englishOf.get(text) ?? '';
+
 /** Tells whether the shown language runs from the right. */
 export const runsFromRight = (): boolean => known[shown.l as keyof typeof known].dir === 'rtl';
 

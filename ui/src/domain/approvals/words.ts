@@ -253,16 +253,20 @@ function plainLines(grants: readonly Grant[], view: CallView, pick: Chosen): Gra
     if (!once) return line;
     if (pick.left.length === 0) return line;
     if (pick.ids.length === 0)
-      return { ...line, text: `needs at least one checked ${commits ? msg('change') : msg('hunk')}.` };
+      return { ...line, text: commits ? 'needs at least one checked change.' : 'needs at least one checked hunk.' };
     if (commits)
       return {
         ...line,
-        text: `writes ${plural(pick.ids.length, ['# checked change', '# checked changes'])}, and tells the agent that ${pick.left.length === 1 ? 'one was' : `${count(pick.left.length)} were`} left out. Nothing runs again.`,
+        text: `writes ${plural(pick.ids.length, ['# checked change', '# checked changes'])}, and tells the agent that ${plural(pick.left.length, ['one was left out', '# were left out'])}. Nothing runs again.`,
       };
-    const kept = pick.ids.length === 1 ? 'the checked hunk' : `the ${pick.ids.length} checked hunks`;
+    const kept = plural(pick.ids.length, ['the checked hunk', 'the # checked hunks']);
+    const left = hunkNames(pick.left);
     return {
       ...line,
-      text: `writes ${kept} and tells the agent that ${hunkNames(pick.left)} ${pick.left.length === 1 ? msg('was') : msg('were')} left out.`,
+      text:
+        pick.left.length === 1
+          ? `writes ${kept} and tells the agent that ${left} was left out.`
+          : `writes ${kept} and tells the agent that ${left} were left out.`,
     };
   });
 }

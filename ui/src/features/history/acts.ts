@@ -11,7 +11,7 @@ import type {
   RestoreRequest,
   UndoEntry,
 } from '../../ipc/bindings';
-import { bytes, plural } from '../../widgets/figures';
+import { bytes, count, plural } from '../../widgets/figures';
 
 /** Something that can be asked: one entry, several, or everything after one. */
 export interface Asked {
@@ -22,6 +22,13 @@ export interface Asked {
 
 /** Tells whether an act is a redo; any other one undoes. */
 export const isRedo = ({ restore }: Asked): boolean => restore.type === 'redo';
+
+/** Tells how many changes can be undone, and how many are undone already. */
+export function coverWords(applied: number, undone: number, more: boolean): string {
+  const changes = plural(applied, ['# change', '# changes']);
+  const can = more ? `${changes} and more can be undone` : `${changes} can be undone`;
+  return undone > 0 ? msg(`${can}, ${count(undone)} undone.`) : `${can}.`;
+}
 
 /** Returns the act on one entry: undo or redo. */
 export function askOne(entry: UndoEntry): Asked {

@@ -1,6 +1,5 @@
 // The notes on a text of rules, line by line. Pure.
 
-import { msg } from '../../widgets/msg';
 import type { RulesCheck } from '../../ipc/bindings';
 
 /** One thing that is to be said of a line. */
@@ -12,6 +11,11 @@ interface LineNote {
   bad: boolean;
 }
 
+function exampleText({ text, should_match, note }: RulesCheck['examples'][number]): string {
+  if (note) return should_match ? `\`${text}\` must match: ${note}.` : `\`${text}\` must not match: ${note}.`;
+  return should_match ? `\`${text}\` must match.` : `\`${text}\` must not match.`;
+}
+
 /** Returns all notes: faults first, then failing examples, then warnings, each in the order of lines. */
 export function notesOf({ fault, warnings, examples }: RulesCheck): LineNote[] {
   const byLine = (one: LineNote, other: LineNote) => (one.line ?? 0) - (other.line ?? 0);
@@ -20,7 +24,7 @@ export function notesOf({ fault, warnings, examples }: RulesCheck): LineNote[] {
     .filter((example) => !example.holds)
     .map((example): LineNote => ({
       line: example.line,
-      text: `\`${example.text}\` must ${example.should_match ? '' : msg('not ')}match${example.note ? `: ${example.note}` : ''}.`,
+      text: exampleText(example),
       bad: true,
     }));
   const told = new Set(faults.map((note) => note.line));

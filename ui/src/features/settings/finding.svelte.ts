@@ -2,6 +2,7 @@
 
 import { getContext, onDestroy, setContext } from 'svelte';
 import { SvelteSet } from 'svelte/reactivity';
+import { inEnglish } from '../../locales/main.loader.svelte';
 
 /** The text that settings are found by. */
 export class Finding {
@@ -11,7 +12,7 @@ export class Finding {
   /** Whether something is looked for. */
   readonly active = $derived(this.words.length > 0);
   /** The whole screen; all sections are parts of it. */
-  readonly all = new Part(this, null, () => '');
+  readonly all = new Part(this, null, () => []);
 
   /** Tells whether a text has every typed word. */
   holds(text: string): boolean {
@@ -24,17 +25,20 @@ export class Finding {
 export class Part {
   readonly finding: Finding;
   readonly #above: Part | null;
-  readonly #text: () => string;
+  readonly #texts: () => readonly string[];
   readonly #parts = new SvelteSet<Part>();
 
-  constructor(finding: Finding, above: Part | null, text: () => string) {
+  constructor(finding: Finding, above: Part | null, texts: () => readonly string[]) {
     this.finding = finding;
     this.#above = above;
-    this.#text = text;
+    this.#texts = texts;
   }
 
-  /** Its own words, and those of all that it is a part of. */
-  readonly text: string = $derived.by(() => `${this.#above?.text ?? ''} ${this.#text()}`);
+  /** Its own words, in English besides, and those of all that it is a part of. */
+  readonly text: string = $derived.by(() => {
+    const texts = this.#texts();
+    return [this.#above?.text ?? '', ...texts, ...texts.map(inEnglish)].join(' ');
+  });
   /** Whether it is shown with all its parts: nothing is looked for, or its words are what is looked for. */
   readonly whole: boolean = $derived.by(
     () => (this.#above?.whole ?? !this.finding.active) || (this.finding.active && this.finding.holds(this.text)),
@@ -68,10 +72,10 @@ export function getPart(): Part {
   return getContext<Part>(KEY);
 }
 
-/** Makes the component a part of what it stands in, found by a text. */
-export function enterPart(text: () => string): Part {
+/** Makes the component a part of what it stands in, found by texts. */
+export function enterPart(texts: () => readonly string[]): Part {
   const above = getPart();
-  const part = new Part(above.finding, above, text);
+  const part = new Part(above.finding, above, texts);
   setContext(KEY, part);
   onDestroy(above.add(part));
   return part;

@@ -17,8 +17,9 @@ export function parseObject(text: string): { value: Members | undefined; problem
   } catch (thrown) {
     const said = thrown instanceof Error ? thrown.message : String(thrown);
     const at = /position (\d+)/.exec(said)?.[1];
-    const place = at === undefined ? '' : ` in line ${text.slice(0, Number(at)).split('\n').length}`;
-    return wrong(`This is not JSON${place}. ${said}`);
+    if (at === undefined) return wrong(`This is not JSON. ${said}`);
+    const line = text.slice(0, Number(at)).split('\n').length;
+    return wrong(`This is not JSON in line ${line}. ${said}`);
   }
   if (!isMembers(value)) return wrong('Arguments are an object: { "name": value, … }.');
   return { value, problems: [] };

@@ -94,8 +94,10 @@ export function metaOf(effect: Effect): string {
 
 /** Returns the accessible name of a change's row. */
 export function rowName(effect: Effect): string {
-  const from = effect.from === undefined ? '' : ` from ${effect.from}`;
-  return [`${effect.path}, ${effect.kind}${from}`, metaOf(effect)].filter(Boolean).join(', ');
+  const word = kinds.find(({ kind }) => kind === effect.kind)?.word ?? '';
+  const change =
+    effect.from === undefined ? `${effect.path}, ${word}` : msg(`${effect.path}, ${word} from ${effect.from}`);
+  return [change, metaOf(effect)].filter(Boolean).join(', ');
 }
 
 /** Returns the hosts that a command tried to reach, or reached before: the offer when it asks for the network. */
