@@ -600,7 +600,7 @@ function talk(host: FakeHost, session: string, pieces: number): void {
 }
 
 /** The host for `?fake=NAME`. */
-export async function openFake(name: string): Promise<Host> {
+export async function openFake(name: string): Promise<FakeHost> {
   const sample = (await import('../../../tests/golden/sample.jsonl?raw')).default;
   if (name === 'empty') return new FakeHost([], { providers: firstStart() });
   if (name === 'keyless') return new FakeHost([], { providers: withoutKeychain() });
