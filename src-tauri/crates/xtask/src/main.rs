@@ -17,6 +17,7 @@ mod dist;
 mod docs;
 mod failed_tests;
 mod failure;
+mod gallery;
 mod linting_compiler;
 mod man_and_completions;
 mod other_agents;
@@ -44,6 +45,7 @@ Usage: cargo xtask COMMAND
   test [--only PART] [-- ARGS]          everything that must hold; PART is engine, ui, window or lint
   test --peers [--only engine]          the same, and the servers of tools that other people wrote
   test --agents [--only engine]         the same, and the agents that other people wrote
+  gallery [--accept] [-- -t NAME]       photograph every component and screen, compare; --accept writes the references
   dist [--bundles deb,rpm] [--check]    write the installers; --check installs the .deb, starts it and removes it
   docs                                  build the documentation as a site, target/docs-site; a dead link fails
   bindings                              write the TypeScript types of the protocol to ui/src/ipc/bindings
@@ -78,6 +80,7 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode, Failure> {
     match verb.as_str() {
         "run" => run::run_app(own, passed_on).map(|()| ExitCode::SUCCESS),
         "test" => test::run_tests(own, passed_on),
+        "gallery" => gallery::run_gallery(own, passed_on).map(|()| ExitCode::SUCCESS),
         "dist" => dist::run_dist(own).map(|()| ExitCode::SUCCESS),
         "docs" => docs::run_docs(own).map(|()| ExitCode::SUCCESS),
         "audit" => audit::run_audit(own).map(|()| ExitCode::SUCCESS),

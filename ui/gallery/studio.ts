@@ -1,0 +1,97 @@
+// Browsers that draw pages of the gallery to be photographed, each page in a frame of any width.
+
+import { inject } from 'vitest';
+import type { Photographed } from '../src/gallery/main';
+import { Browser, HEIGHT_MAX } from './browser';
+
+/** Script that puts a page into the frame, in place of all that was there. Below it, something is painted again and again: a picture
+    is taken after the next painting, and of a page that is at rest there would be none. */
+const SHOW = `const [address, most, done] = arguments;
+  const pulse = document.createElement('div');
+  Object.assign(pulse.style, { position: 'fixed', top: most + 'px', left: '0', width: '8px', height: '8px' });
+  clearInterval(window.pulsing);
+  window.pulsing = setInterval(() => { pulse.style.background = pulse.style.background === 'red' ? 'blue' : 'red'; }, 16);
+  const frame = document.createElement('iframe');
+  Object.assign(frame.style, { position: 'fixed', inset: '0 auto auto 0', border: '0', width: '1440px', height: '900px' });
+  frame.onload = () => done(null);
+  frame.src = address;
+  document.body.replaceChildren(frame, pulse);`;
+
+/** Script that gives the frame a width and the height of what is in it, and returns that height. */
+const RESIZE = `const [width, least, most, done] = arguments;
+  const frame = document.querySelector('iframe');
+  const { gallery } = frame.contentWindow;
+  const root = frame.contentDocument.documentElement;
+  Object.assign(frame.style, { width: width + 'px', height: least + 'px' });
+  gallery.settled().then(() => {
+    const height = root.scrollHeight;
+    frame.style.height = Math.min(most, Math.max(least, height)) + 'px';
+    return height <= least ? height : gallery.settled().then(() => height);
+  }).then(done, (error) => { gallery.faults.push(String(error)); done(0); });`;
+
+/** Script that puts the page into a theme. */
+const WEAR = `const [theme, done] = arguments;
+  const { gallery } = document.querySelector('iframe').contentWindow;
+  gallery.wear(theme);
+  requestAnimationFrame(() => requestAnimationFrame(() => done(null)));`;
+
+const FIND_FAULTS = `arguments[0](document.querySelector('iframe').contentWindow.gallery.faults)`;
+const LIST_PAGES = 'arguments[0](window.gallery.pages)';
+
+/** A page in the frame of a browser. */
+export class FramedPage {
+  readonly browser: Browser;
+
+  constructor(browser: Browser) {
+    this.browser = browser;
+  }
+
+  /** Gives the page a width, and the height of its content, but no less than `least`. Returns the height of the content. */
+  resize(width: number, least: number): Promise<number> {
+    return this.browser.run<number>(RESIZE, width, least, HEIGHT_MAX);
+  }
+
+  /** Photographs the page in a theme. */
+  async photograph(theme: 'light' | 'dark'): Promise<Uint8Array> {
+    await this.browser.run(WEAR, theme);
+    return this.browser.photograph('iframe');
+  }
+
+  /** Returns the errors that nothing in the page handled. */
+  findFaults(): Promise<string[]> {
+    return this.browser.run<string[]>(FIND_FAULTS);
+  }
+}
+
+/** Browsers that draw the pages of the gallery. */
+export interface Studio {
+  pages: Photographed['pages'];
+  /** Draws a page in the next browser that is free. */
+  withPage: <T>(id: string, work: (page: FramedPage) => Promise<T>) => Promise<T>;
+  close: () => void;
+}
+
+/** Starts browsers on the gallery that is served for this run. */
+export async function openStudio(count: number): Promise<Studio> {
+  const browsers = await Promise.all(Array.from({ length: count }, () => Browser.start()));
+  const close = () => browsers.forEach((browser) => browser.close());
+  const free = [...browsers];
+  async function withPage<T>(id: string, work: (page: FramedPage) => Promise<T>): Promise<T> {
+    const browser = free.pop();
+    if (!browser) throw new Error(`More than ${count} pages are drawn at a time.`);
+    try {
+      await browser.run(SHOW, `/gallery.html?page=${id}&theme=light&still`, HEIGHT_MAX);
+      return await work(new FramedPage(browser));
+    } finally {
+      free.push(browser);
+    }
+  }
+  try {
+    await Promise.all(browsers.map((browser) => browser.open(`${inject('gallery')}gallery.html`)));
+    const pages = await browsers[0]!.run<Photographed['pages']>(LIST_PAGES);
+    return { pages, withPage, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}

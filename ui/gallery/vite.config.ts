@@ -1,0 +1,23 @@
+import { resolve } from 'node:path';
+import { defineConfig, mergeConfig } from 'vite';
+import app from '../vite.config.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const policy = app.preview?.headers?.['Content-Security-Policy'];
+
+// The gallery, built as the app is. Its pages are photographed in frames, which the policy of the window does not allow.
+export default mergeConfig(
+  app,
+  defineConfig({
+    root,
+    build: {
+      outDir: resolve(root, 'node_modules/.cache/gallery'),
+      minify: false,
+      rollupOptions: { input: resolve(root, 'gallery.html') },
+    },
+    preview: {
+      port: 0,
+      headers: { 'Content-Security-Policy': String(policy).replace("frame-src 'none'", "frame-src 'self'") },
+    },
+  }),
+);
