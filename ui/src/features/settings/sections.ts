@@ -27,7 +27,7 @@ export const settingsSections: readonly SectionInfo[] = [
     id: 'appearance',
     title: 'Appearance',
     icon: 'theme',
-    lead: 'How the window looks.',
+    lead: 'How the window looks, and which editor it opens.',
     words: 'look colors colours',
   },
   {
