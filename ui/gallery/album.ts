@@ -18,8 +18,10 @@ export interface Shot {
 /** How much smaller a reference is than the page. */
 const SCALE = 2;
 
-/** Whether a picture has a reference. The width decides where things are and the theme what colour they have, so dark pictures at
-    other widths than the middle one would say nothing that the others do not. */
+/**
+ * Whether a picture has a reference. The width decides where things are and the theme what colour they have, so dark pictures at
+ * other widths than the middle one would say nothing that the others do not.
+ */
 export const hasReference = ({ theme, width }: Shot): boolean => theme === 'light' || width === 1080;
 
 const nameOf = ({ page, theme, width }: Shot): string => `${page}/${theme}-${width}.png`;
@@ -55,8 +57,7 @@ export class Album {
     const reference = join(REFERENCES, name);
     if (!existsSync(reference)) {
       show('new');
-      if (!this.#accepts) return `${name}: There is no reference. \`cargo xtask gallery --accept\` writes it.`;
-      writeFile(reference, writePicture(now));
+      if (this.#accepts) writeFile(reference, writePicture(now));
       return null;
     }
     this.#copyReference(name);
