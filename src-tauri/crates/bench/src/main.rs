@@ -98,6 +98,8 @@ fn run(words: &[String]) -> BenchResult<()> {
         ["start"] => app_start::run(),
         #[cfg(target_os = "linux")]
         ["window"] => window_scale::run(),
+        #[cfg(target_os = "linux")]
+        ["window", "--home", folder] => window_scale::run_in(folder.as_ref()),
         ["gate"] => agent_loop::run(),
         ["gate", side, turns, calls, rounds] => agent_loop::run_repeatedly(side, turns, calls, rounds),
         _ => Err(

@@ -7,7 +7,7 @@ use protocol::event::{CallChange, CallProposal, MessageChange, SessionEvent};
 use protocol::view::preview::UndoAvailability;
 use protocol::{
     CallState, EventBody, MessageId, ModelChoice, Outcome, Preview, SessionId, SessionState,
-    ToolCall, ToolKind, ToolMode, ToolOutput, Trail, Verdict,
+    ToolCall, ToolKind, ToolMode, ToolOutput, Trail, Usage, Verdict,
 };
 use record::{Durability, Record};
 use serde_json::Map;
@@ -29,6 +29,9 @@ const CALLS_PER_MESSAGE: u32 = 40;
 /// How many calls are sent before what was sent is waited for.
 const BATCH: u32 = 1_000;
 
+/// File of the data folder that says that the whole session is on record.
+const WRITTEN_MARK: &str = "long_session_written";
+
 /// Targets of the failed calls, from the newest back.
 pub fn failed_targets() -> Vec<String> {
     let mut calls: Vec<u32> = FAILED_AT.iter().map(|at| failed_call(*at)).collect();
@@ -44,6 +47,11 @@ pub fn large_target() -> String {
 /// The last words of the session.
 pub const LAST_WORDS: &str = "That was the last call of the day.";
 
+/// Whether the session was written to the record of that data folder before.
+pub fn is_written(data_dir: &Path) -> bool {
+    data_dir.join(WRITTEN_MARK).exists()
+}
+
 /// Writes the session to a record of its own in the data folder; returns how many words its output has.
 pub fn write_long_session(data_dir: &Path, workspace: &Path) -> BenchResult<u64> {
     let record = Record::open(&data_dir.join("record.db"), Box::new(|_| ()))?;
@@ -54,6 +62,7 @@ pub fn write_long_session(data_dir: &Path, workspace: &Path) -> BenchResult<u64>
         words: WordSource::new(),
     };
     writer.write_day(workspace)?;
+    std::fs::write(data_dir.join(WRITTEN_MARK), SESSION)?;
     Ok(writer.words.written)
 }
 
@@ -111,17 +120,35 @@ impl SessionWriter {
                 self.wait()?;
             }
         }
-        self.send(EventBody::Message {
-            message: "msg_last".into(),
-            change: MessageChange::AgentSaid {
-                text: LAST_WORDS.to_owned(),
-                reasoning: false,
-            },
-        });
+        self.send_last_message();
         self.send(EventBody::Session(SessionEvent::Changed {
             state: SessionState::Idle,
         }));
         self.wait()
+    }
+
+    fn send_last_message(&mut self) {
+        let turn = CALLS;
+        let changes = [
+            MessageChange::TurnStarted { turn },
+            MessageChange::AgentSaid {
+                text: LAST_WORDS.to_owned(),
+                reasoning: false,
+            },
+            MessageChange::TurnEnded {
+                turn,
+                usage: Usage::default(),
+                duration_ms: 40,
+                error: None,
+                opaque: serde_json::Value::Null,
+            },
+        ];
+        for change in changes {
+            self.send(EventBody::Message {
+                message: "msg_last".into(),
+                change,
+            });
+        }
     }
 
     fn send_message(&mut self, call: u32) {

@@ -46,13 +46,17 @@ const ROWS: &str = "[data-testid=transcript] [data-row]";
 const CARDS: &str = "[data-testid=desk-cards] [data-card]";
 const HITS: &str = "[data-testid=hits] [data-hit]";
 
-/// Measures everything and prints the table.
+/// Measures everything in a new home and prints the table.
 pub fn run() -> BenchResult<()> {
+    run_in(tempfile::tempdir()?.path())
+}
+
+/// The same in a home that is kept: the long session is only written if it is not there yet.
+pub fn run_in(home: &Path) -> BenchResult<()> {
     let app = build_program(&["--bin", "countersign-desktop"], "countersign-desktop")?;
     let empty = build_program(&["--example", "empty-window"], "examples/empty-window")?;
-    let home = tempfile::tempdir()?;
-    let workspace = home.path().join("workspace");
-    let data_dir = home.path().join("data");
+    let workspace = home.join("workspace");
+    let data_dir = home.join("data");
     std::fs::create_dir_all(&workspace)?;
     std::fs::create_dir_all(&data_dir)?;
     std::fs::write(
@@ -63,28 +67,33 @@ pub fn run() -> BenchResult<()> {
         workspace.join(REWRITTEN_FILE),
         model_endpoint::rewritten_content(DIFF_LINES, false),
     )?;
-    let words = long_session::write_long_session(&data_dir, &workspace)?;
+    if !long_session::is_written(&data_dir) {
+        let words = long_session::write_long_session(&data_dir, &workspace)?;
+        println!("{words} words of output written");
+    }
     println!(
-        "{} calls on record, {words} words of output, {} MB in the data folder",
+        "{} calls on record, {} MB in the data folder",
         long_session::CALLS,
         folder_size(&data_dir)? / 1_000_000
     );
     let runtime = tokio::runtime::Runtime::new()?;
-    let rows = runtime.block_on(async {
+    runtime.block_on(async {
         let floor = measure_empty_window(&empty).await?;
         let screen = VirtualScreen::start()?;
-        let app = DrivenApp::start(&screen, &app, home.path()).await?;
-        let measurement = Measurement {
+        let app = DrivenApp::start(&screen, &app, home).await?;
+        let mut measurement = Measurement {
             app,
             workspace: workspace.display().to_string(),
             floor,
             rows: Vec::new(),
             sessions: Vec::new(),
         };
-        measurement.run().await
-    })?;
-    print_table("The window at the size of a long day", &rows);
-    Ok(())
+        let measured = measurement.measure_all().await;
+        // What was measured until something failed is not lost.
+        print_table("The window at the size of a long day", &measurement.rows);
+        let closed = measurement.app.close().await;
+        measured.and(closed)
+    })
 }
 
 /// Times between the frames of an empty window, sorted.
@@ -114,7 +123,7 @@ struct Measurement {
 }
 
 impl Measurement {
-    async fn run(mut self) -> BenchResult<Vec<TableRow>> {
+    async fn measure_all(&mut self) -> BenchResult<()> {
         self.app.click("rail-desk").await?;
         tokio::time::sleep(REST_TIME).await;
         let memory_at_start = measure_memory_kib(self.app.pid)?;
@@ -123,9 +132,7 @@ impl Measurement {
         self.measure_streams().await?;
         self.measure_diff().await?;
         self.measure_waiting_cards().await?;
-        self.measure_rest(memory_at_start).await?;
-        self.app.close().await?;
-        Ok(self.rows)
+        self.measure_rest(memory_at_start).await
     }
 
     async fn measure_long_session(&mut self) -> BenchResult<()> {
@@ -140,6 +147,10 @@ impl Measurement {
             "300 ms",
         );
 
+        // The message box has the keys of a session that was just opened.
+        self.app
+            .run_script("document.getElementById('main').focus()", vec![])
+            .await?;
         let mut slowest = Duration::ZERO;
         for target in long_session::failed_targets() {
             slowest = slowest.max(self.time_key("x", &target).await?);
