@@ -305,6 +305,99 @@ async fn a_model_is_lent_as_the_person_allows() {
     assert_eq!(answered.sampled.unwrap().text, "Four.");
 }
 
+/// A request that a model be asked which has called a tool of the server before, and may call it again.
+fn wants_model_with_tool() -> Value {
+    let key = format!("sk-ant-api03-{}", "a".repeat(40));
+    let text = |text: &str| json!({ "type": "text", "text": text });
+    let call =
+        json!({ "type": "tool_use", "id": "use_0", "name": "count", "input": { "of": "words" } });
+    let result = json!({ "type": "tool_result", "toolUseId": "use_0", "content": [text(&format!("The key is {key}."))] });
+    let tool = json!({ "name": "count", "description": "Counts.", "inputSchema": { "type": "object", "properties": { "of": { "type": "string" } } } });
+    json!({ "ask": { "maxTokens": 100, "tools": [tool], "messages": [
+        { "role": "user", "content": text("How many lines?") },
+        { "role": "assistant", "content": call },
+        { "role": "user", "content": result },
+        { "role": "assistant", "content": text("Those are words.") },
+        { "role": "user", "content": text("Lines, please.") } ] } })
+}
+
+/// The calls of a lent model go to the server, masked like the rest, and run nothing here.
+#[tokio::test]
+async fn a_lent_model_calls_tools_of_the_server() {
+    let more = Some(call_tool("count", json!({ "of": "lines" })));
+    let mut desk = calling_with("ask", wants_model_with_tool(), more, Host::Person).await;
+    desk.start("Go.").await;
+    // A key is in what it sends.
+    desk.allow_next().await;
+    let (view, ask) = wait_for_question(&mut desk).await;
+    let ServerRequestKind::Model {
+        messages, tools, ..
+    } = &ask.request.wants
+    else {
+        panic!("{ask:?}")
+    };
+    assert_eq!(tools[0].name, "count");
+    assert!(join_spans(&tools[0].parameters).contains("properties"));
+    assert_eq!(join_spans(&messages[1].calls[0].name), "count");
+    let result = &messages[2];
+    assert_eq!(
+        result.result_of.as_deref().map(join_spans).as_deref(),
+        Some("count")
+    );
+    let told = join_spans(&result.text);
+    assert!(told.contains("***") && !told.contains("aaaa"), "{told}");
+    answer(&desk, &view.call.id, &ask, ServerAnswer::Allowed)
+        .await
+        .unwrap();
+    assert_eq!(desk.wait_until_ended().await, SessionState::Done);
+    let calls = desk.calls().await;
+    let [view] = calls.as_slice() else {
+        panic!("the call of the lent model is none of ours: {calls:?}")
+    };
+    let told = view.outcome.as_ref().unwrap().text.clone();
+    assert!(
+        told.contains("tool_use") && told.contains("\"of\":\"lines\""),
+        "the server got it: {told}"
+    );
+    let sampled = view.server_requests[0]
+        .answered
+        .clone()
+        .unwrap()
+        .sampled
+        .unwrap();
+    assert_eq!(join_spans(&sampled.calls[0].name), "count");
+    assert_eq!(join_spans(&sampled.calls[0].arguments), r#"{"of":"lines"}"#);
+}
+
+/// Bad input: a model that calls what it was not given, or nothing although it had to, gives the server no answer.
+#[tokio::test]
+async fn a_lent_model_that_calls_what_it_was_not_given_is_no_answer() {
+    let mut has_to_call = wants_model_with_tool();
+    has_to_call["ask"]["toolChoice"] = json!({ "mode": "required" });
+    for (arguments, said, why) in [
+        (
+            wants_model_with_tool(),
+            call_tool("delete", json!({})),
+            "`delete`, which is none of the tools",
+        ),
+        (has_to_call, say_text("Four."), "called no tool"),
+    ] {
+        let mut desk = calling_with("ask", arguments, Some(said), Host::Person).await;
+        desk.start("Go.").await;
+        desk.allow_next().await;
+        let (view, ask) = wait_for_question(&mut desk).await;
+        answer(&desk, &view.call.id, &ask, ServerAnswer::Allowed)
+            .await
+            .unwrap();
+        desk.wait_until_ended().await;
+        let view = desk.calls().await.remove(0);
+        let told = view.outcome.as_ref().unwrap().text.clone();
+        assert!(told.contains(why), "{told}");
+        let sampled = view.server_requests[0].answered.clone().unwrap().sampled;
+        assert!(sampled.unwrap().error.unwrap().contains(why));
+    }
+}
+
 /// Refused, and headless, no model is asked.
 #[tokio::test]
 async fn without_a_yes_no_model_is_asked() {

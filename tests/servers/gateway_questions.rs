@@ -16,7 +16,8 @@ use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig,
     CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult,
-    ElicitationAction, ElicitationCapability, Implementation, SamplingCapability, SamplingMessage,
+    ElicitationAction, ElicitationCapability, Implementation, JsonObject, SamplingCapability,
+    SamplingMessage,
 };
 use rmcp::service::{
     ClientLifecycleMode, RequestContext, RoleClient, RunningService, ServiceError,
@@ -92,16 +93,26 @@ async fn connect<T: ClientHandler>(
 /// Calls a tool that asks, in every pairing of the eras of server and client; returns what the server was answered, with the
 /// answer on record.
 async fn asked(tool: &str, passed: PassedQuestions, content: Value) -> Vec<(String, ServerAnswer)> {
+    let call = CallToolRequestParams::new(tool.to_owned());
+    answers_to(call, passed, || Answering(content.clone())).await
+}
+
+/// Makes a call that asks something as such a client, in every pairing of the eras of server and client; returns what the server
+/// was answered, with the answer on record.
+async fn answers_to<T: ClientHandler>(
+    call: CallToolRequestParams,
+    passed: PassedQuestions,
+    new_client: impl Fn() -> T,
+) -> Vec<(String, ServerAnswer)> {
     let mut answers = Vec::new();
     for traits in [&["asking"][..], &["modern", "asking"]] {
         for lifecycle in [ClientLifecycleMode::Initialize, modern()] {
             let mut desk = open_headless(ALLOW).await;
-            let client = (Answering(content.clone()), lifecycle);
-            let client = connect(&desk, traits, passed, client).await;
-            let called = client
-                .call_tool(CallToolRequestParams::new(tool.to_owned()))
-                .await;
-            let text = called.unwrap().content[0].as_text().unwrap().text.clone();
+            let client = connect(&desk, traits, passed, (new_client(), lifecycle)).await;
+            let text = match client.call_tool(call.clone()).await {
+                Ok(called) => called.content[0].as_text().unwrap().text.clone(),
+                Err(error) => error.to_string(),
+            };
             answers.push((text, recorded_answer(&mut desk).await));
         }
     }
@@ -156,6 +167,57 @@ async fn a_clients_model_answers_where_the_gateway_passes_that_on() {
             "{told}"
         );
         assert_eq!(answer, ServerAnswer::Allowed);
+    }
+}
+
+/// A client whose model calls the first tool that it is given.
+struct CallingTools;
+
+impl ClientHandler for CallingTools {
+    fn get_info(&self) -> ClientConfig {
+        let mut sampling = SamplingCapability::default();
+        sampling.tools = Some(JsonObject::new());
+        let mut capabilities = ClientCapabilities::default();
+        capabilities.sampling = Some(sampling);
+        ClientConfig::new(capabilities, Implementation::new("calling", "1"))
+    }
+
+    async fn create_message(
+        &self,
+        asked: CreateMessageRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        let tool = asked.tools.unwrap().remove(0);
+        let message = SamplingMessage::assistant_tool_use("use_1", tool.name, JsonObject::new());
+        let answer = CreateMessageResult::new(message, "their-model".to_owned());
+        Ok(answer.with_stop_reason(CreateMessageResult::STOP_REASON_TOOL_USE))
+    }
+}
+
+/// A call whose server gives a model a tool.
+fn call_with_tool() -> CallToolRequestParams {
+    let content = json!({ "type": "text", "text": "How many?" });
+    let tool = json!({ "name": "count", "inputSchema": { "type": "object" } });
+    let ask = json!({ "messages": [{ "role": "user", "content": content }], "maxTokens": 9, "tools": [tool] });
+    let arguments = json!({ "ask": ask }).as_object().unwrap().clone();
+    CallToolRequestParams::new("ask").with_arguments(arguments)
+}
+
+#[tokio::test]
+async fn a_clients_model_calls_tools_of_the_server() {
+    for (told, answer) in answers_to(call_with_tool(), ALL, || CallingTools).await {
+        for part in ["tool_use", "use_1", "count", "toolUse"] {
+            assert!(told.contains(part), "{part}: {told}");
+        }
+        assert_eq!(answer, ServerAnswer::Allowed);
+    }
+}
+
+#[tokio::test]
+async fn tools_are_not_passed_on_to_a_client_that_does_not_take_them() {
+    for (told, answer) in answers_to(call_with_tool(), ALL, || Answering(Value::Null)).await {
+        assert!(told.contains("did not allow it"), "{told}");
+        assert_eq!(answer, ServerAnswer::Declined);
     }
 }
 

@@ -15,6 +15,7 @@ mod progress;
 mod protocol_questions;
 mod request_id;
 mod resource_subscriptions;
+mod sampling_questions;
 mod served_tools;
 mod server_reads;
 #[cfg(test)]

@@ -44,6 +44,7 @@ mod pins;
 mod resource_watches;
 mod root_cause;
 mod running_calls;
+mod sampling;
 mod server;
 mod server_log;
 mod server_request;

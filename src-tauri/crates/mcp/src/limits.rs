@@ -84,8 +84,12 @@ pub const ELICITATION_URLS_MAX: usize = 5;
 pub const SAMPLING_MESSAGES_MAX: usize = 100;
 /// Length of all messages of a sampling request, in characters.
 pub const SAMPLING_CHARS_MAX: usize = 100_000;
+/// Number of tools that one sampling request gives a model.
+pub const SAMPLING_TOOLS_MAX: usize = 64;
+/// Longest name of such a tool that all providers take.
+pub const SAMPLING_TOOL_NAME_CHARS_MAX: usize = 64;
 /// Number of sampling requests per call.
-pub const SAMPLINGS_PER_CALL_MAX: u32 = 3;
+pub const SAMPLINGS_PER_CALL_MAX: u32 = 8;
 /// Number of resources in the output of one listing.
 pub const RESOURCES_LISTED_MAX: usize = 200;
 /// Length of the line for one resource in a listing, in characters.

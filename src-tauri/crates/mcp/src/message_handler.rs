@@ -216,7 +216,9 @@ impl rmcp::ClientHandler for ServerMessageHandler {
         capabilities.roots = Some(roots);
         let tasks = (TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
         capabilities.extensions = Some(ExtensionCapabilities::from([tasks]));
-        capabilities.sampling = Some(SamplingCapability::default());
+        let mut sampling = SamplingCapability::default();
+        sampling.tools = Some(JsonObject::new());
+        capabilities.sampling = Some(sampling);
         let elicitation = ElicitationCapability::new();
         let form = FormElicitationCapability::new().with_schema_validation(true);
         let elicitation = elicitation.with_form(form);

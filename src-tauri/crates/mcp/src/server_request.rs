@@ -2,14 +2,11 @@
 
 use protocol::text::display_text::{is_hidden, to_single_line};
 use serde_json::{Map, Value, json};
-use tools::elicitation::{ElicitationKind, ElicitationReply, SamplingRequest};
+use tools::elicitation::{ElicitationKind, ElicitationReply};
 use url::{Host, Url};
 
-use crate::form;
-use crate::limits::{
-    ELICITATION_CHARS_MAX, ELICITATION_URL_CHARS_MAX, NAME_CHARS_MAX, SAMPLING_CHARS_MAX,
-    SAMPLING_MESSAGES_MAX,
-};
+use crate::limits::{ELICITATION_CHARS_MAX, ELICITATION_URL_CHARS_MAX, NAME_CHARS_MAX};
+use crate::{form, sampling};
 
 /// Method of elicitation: a question to the person.
 pub(crate) const ELICITATION: &str = "elicitation/create";
@@ -51,7 +48,10 @@ pub(crate) fn parse_server_request(
 ) -> Result<(String, ElicitationKind), String> {
     match method {
         ELICITATION => parse_elicitation(params),
-        SAMPLING => parse_sampling(params),
+        SAMPLING => {
+            let request = sampling::parse_sampling(params)?;
+            Ok((String::new(), ElicitationKind::Sampling(request)))
+        }
         other => Err(format!(
             "`{}` is nothing that this client answers.",
             to_single_line(other, NAME_CHARS_MAX)
@@ -102,13 +102,9 @@ pub(crate) fn encode_reply(reply: ElicitationReply, method: &str) -> Result<Valu
         ElicitationReply::Sampled {
             model,
             text,
+            calls,
             is_cut,
-        } => Ok(json!({
-            "role": "assistant",
-            "content": { "type": "text", "text": text },
-            "model": model,
-            "stopReason": if is_cut { "maxTokens" } else { "endTurn" },
-        })),
+        } => Ok(sampling::encode_answer(&model, &text, &calls, is_cut)),
     }
 }
 
@@ -147,70 +143,6 @@ pub fn parse_elicitation(params: &Value) -> Result<(String, ElicitationKind), St
         }
     };
     Ok((message.to_owned(), kind))
-}
-
-/// Parses a sampling request: texts for a model, and no tools.
-fn parse_sampling(params: &Value) -> Result<(String, ElicitationKind), String> {
-    let has_tools = |tools: &Value| tools.as_array().is_none_or(|tools| !tools.is_empty());
-    if params.get("tools").is_some_and(has_tools) {
-        return Err("A model that answers for a server gets no tools.".to_owned());
-    }
-    let Some(messages) = params.get("messages").and_then(Value::as_array) else {
-        return Err("It does not say what the model is to be sent.".to_owned());
-    };
-    let system = params.get("systemPrompt").and_then(Value::as_str);
-    let mut request = SamplingRequest {
-        system: system.unwrap_or_default().to_owned(),
-        messages: Vec::new(),
-        tokens_max: 0,
-        temperature: params.get("temperature").and_then(Value::as_f64),
-    };
-    let tokens_max = params.get("maxTokens").and_then(Value::as_u64);
-    request.tokens_max = match tokens_max {
-        None | Some(0) => return Err("It does not say how much the model may answer.".to_owned()),
-        Some(tokens_max) => u32::try_from(tokens_max).unwrap_or(u32::MAX),
-    };
-    for message in messages {
-        request.messages.push(parse_sampling_message(message)?);
-    }
-    let chars = request
-        .messages
-        .iter()
-        .map(|(_, text)| text.chars().count());
-    let chars = chars.sum::<usize>() + request.system.chars().count();
-    if request.messages.is_empty()
-        || messages.len() > SAMPLING_MESSAGES_MAX
-        || chars > SAMPLING_CHARS_MAX
-    {
-        return Err(format!(
-            "A model is sent 1 to {SAMPLING_MESSAGES_MAX} messages with at most {SAMPLING_CHARS_MAX} characters in all."
-        ));
-    }
-    Ok((String::new(), ElicitationKind::Sampling(request)))
-}
-
-/// Parses one message; returns whether its role is the model's, and its text.
-fn parse_sampling_message(message: &Value) -> Result<(bool, String), String> {
-    let by_model = match message.get("role").and_then(Value::as_str) {
-        Some("assistant") => true,
-        Some("user") => false,
-        _ => return Err("A message for the model says not whose it is.".to_owned()),
-    };
-    let parts = match message.get("content") {
-        Some(Value::Array(parts)) => parts.as_slice(),
-        Some(part) => std::slice::from_ref(part),
-        None => &[],
-    };
-    let texts = parts.iter().map(|part| {
-        let kind = part.get("type").and_then(Value::as_str);
-        let text = part.get("text").and_then(Value::as_str);
-        text.filter(|_| kind == Some("text"))
-    });
-    let texts: Option<Vec<&str>> = texts.collect();
-    match texts.filter(|texts| !texts.is_empty()) {
-        Some(texts) => Ok((by_model, texts.join("\n"))),
-        None => Err("A model is sent texts and nothing else.".to_owned()),
-    }
 }
 
 /// Parses a URL as it would be opened.
@@ -325,52 +257,6 @@ mod tests {
         ] {
             let why = wanted(params.clone()).unwrap_err();
             assert!(why.contains(told), "{params}: {why}");
-        }
-    }
-
-    /// Bad input: a model is sent a limited number of texts, and never tools.
-    #[test]
-    fn what_a_model_is_not_sent_is_refused() {
-        let text = json!({ "type": "text", "text": "Hi" });
-        let user = json!({ "role": "user", "content": text });
-        let both = json!({ "role": "assistant", "content": [text, text] });
-        let ask = json!({ "messages": [user, both], "systemPrompt": "s", "maxTokens": 9, "temperature": 0.5, "tools": [] });
-        let wanted = SamplingRequest {
-            system: "s".to_owned(),
-            messages: vec![(false, "Hi".to_owned()), (true, "Hi\nHi".to_owned())],
-            tokens_max: 9,
-            temperature: Some(0.5),
-        };
-        assert_eq!(
-            parse_server_request(SAMPLING, &ask),
-            Ok((String::new(), ElicitationKind::Sampling(wanted)))
-        );
-        let image = json!({ "role": "user", "content": { "type": "image", "data": "", "mimeType": "image/png" } });
-        let long = json!({ "role": "user", "content": { "type": "text", "text": "x".repeat(SAMPLING_CHARS_MAX + 1) } });
-        for (params, told) in [
-            (
-                json!({ "messages": [user], "maxTokens": 9, "tools": [{}] }),
-                "no tools",
-            ),
-            (
-                json!({ "messages": [user], "maxTokens": 9, "tools": {} }),
-                "no tools",
-            ),
-            (json!({ "maxTokens": 9 }), "does not say what"),
-            (json!({ "messages": [user] }), "how much"),
-            (json!({ "messages": [], "maxTokens": 9 }), "1 to"),
-            (json!({ "messages": [long], "maxTokens": 9 }), "at most"),
-            (
-                json!({ "messages": [image], "maxTokens": 9 }),
-                "texts and nothing else",
-            ),
-            (
-                json!({ "messages": [{ "role": "system", "content": text }], "maxTokens": 9 }),
-                "whose",
-            ),
-        ] {
-            let why = parse_server_request(SAMPLING, &params).unwrap_err();
-            assert!(why.contains(told), "{why}");
         }
     }
 }

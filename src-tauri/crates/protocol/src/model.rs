@@ -116,6 +116,26 @@ pub struct ToolDefinition {
     pub strict: bool,
 }
 
+/// Whether a model has to call one of the tools that it is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolChoice {
+    /// It may.
+    #[default]
+    Auto,
+    /// It has to call at least one.
+    Required,
+    /// It must call none.
+    None,
+}
+
+impl ToolChoice {
+    /// Whether the model may call a tool or not, as it likes.
+    pub fn is_auto(&self) -> bool {
+        *self == Self::Auto
+    }
+}
+
 /// Tokens and cost of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, TS)]
 pub struct Usage {

@@ -25,6 +25,7 @@
 //! #     system: String::new(),
 //! #     messages: Default::default(),
 //! #     tools: Default::default(),
+//! #     tool_choice: Default::default(),
 //! #     response_schema: None,
 //! #     temperature: None,
 //! #     effort: None,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use futures::Stream;
 use protocol::Usage;
-use protocol::model::{Effort, Message, ToolDefinition};
+use protocol::model::{Effort, Message, ToolChoice, ToolDefinition};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -52,6 +52,8 @@ pub struct ModelRequest {
     pub messages: Arc<Vec<Message>>,
     /// The tools that the model may call.
     pub tools: Arc<Vec<ToolDefinition>>,
+    /// Whether the model has to call one of the tools. A hint as well: Ollama's models cannot be made to.
+    pub tool_choice: ToolChoice,
     /// JSON Schema of the whole answer; none if any words will do. A hint: a provider that can hold its model to it
     /// does, of the others the answer may be anything, so the caller says it in words as well and checks what comes.
     pub response_schema: Option<Arc<Value>>,

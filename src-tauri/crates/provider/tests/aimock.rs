@@ -16,7 +16,7 @@ use std::sync::Arc;
 use endpoint::FakeEndpoint;
 use futures::StreamExt;
 use protocol::ToolCall;
-use protocol::model::Message;
+use protocol::model::{Message, ToolChoice};
 use protocol::settings::{ProviderSettings, WireFormat};
 use provider::{
     Chunk, MemoryKeyStore, ModelRequest, Provider, ProviderEnv, ProviderError, Providers, Stop,
@@ -87,6 +87,7 @@ async fn play(
         system: "Be brief.".to_owned(),
         messages: Arc::new(messages),
         tools: Arc::default(),
+        tool_choice: ToolChoice::Auto,
         response_schema: None,
         temperature: None,
         effort: None,

@@ -1,6 +1,8 @@
 //! Elicitation: how a tool asks the person something while it runs, and the reply.
 
 use async_trait::async_trait;
+use protocol::ToolCall;
+use protocol::model::{Message, ToolChoice, ToolDefinition};
 use protocol::server::elicitation::FormField;
 use protocol::server::mcp_servers::ServerId;
 use serde_json::{Map, Value};
@@ -46,12 +48,28 @@ pub enum ElicitationKind {
 pub struct SamplingRequest {
     /// System prompt; empty for none.
     pub system: String,
-    /// Messages, oldest first: whether the model wrote the message, and its text.
-    pub messages: Vec<(bool, String)>,
+    /// Messages, oldest first. Calls in them are of the server's own tools, which it ran.
+    pub messages: Vec<Message>,
     /// Longest answer, in tokens.
     pub tokens_max: u32,
     /// Sampling temperature.
     pub temperature: Option<f64>,
+    /// Tools of the server that the model may call, for the server to run.
+    pub tools: Vec<ToolDefinition>,
+    /// Whether the model has to call one of the tools.
+    pub tool_choice: ToolChoice,
+}
+
+impl SamplingRequest {
+    /// Whether tools are a part of the request, or calls of tools of what was said before.
+    pub fn has_tools(&self) -> bool {
+        let is_of_tool = |message: &Message| match message {
+            Message::User { .. } => false,
+            Message::Assistant { calls, .. } => !calls.is_empty(),
+            Message::Tool { .. } => true,
+        };
+        !self.tools.is_empty() || self.messages.iter().any(is_of_tool)
+    }
 }
 
 /// The reply to a server's question.
@@ -67,6 +85,8 @@ pub enum ElicitationReply {
         model: String,
         /// Text of the answer.
         text: String,
+        /// Calls of the server's tools, for the server to run.
+        calls: Vec<ToolCall>,
         /// Whether the answer was cut off at the limit of tokens.
         is_cut: bool,
     },

@@ -3,6 +3,8 @@ import type { DisplaySpan } from "./DisplaySpan";
 import type { FormField } from "./FormField";
 import type { ModelChoice } from "./ModelChoice";
 import type { SamplingMessage } from "./SamplingMessage";
+import type { SamplingTool } from "./SamplingTool";
+import type { ToolChoice } from "./ToolChoice";
 
 /**
  * Request of a server.
@@ -44,4 +46,12 @@ tokens_max: number,
 /**
  * Sampling temperature; the provider's default if not given.
  */
-temperature: number | null, };
+temperature: number | null, 
+/**
+ * Tools that the model could call. The server runs them, and asks again with their results.
+ */
+tools?: Array<SamplingTool>, 
+/**
+ * Whether the model has to call one of the tools.
+ */
+tool_choice?: ToolChoice, };

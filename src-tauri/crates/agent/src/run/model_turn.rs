@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures::StreamExt;
 use protocol::event::{AnswerCheck, CallProposal, MessageChange};
-use protocol::model::REASONING_MEMBER;
+use protocol::model::{REASONING_MEMBER, ToolChoice};
 use protocol::text::cut::shorten_text;
 use protocol::text::depth::is_too_deep;
 use protocol::text::display_text::to_sentence;
@@ -66,6 +66,7 @@ pub(crate) async fn ask_model(
             system,
             messages: messages.clone(),
             tools: session.definitions(),
+            tool_choice: ToolChoice::Auto,
             response_schema: None,
             temperature: None,
             effort: None,

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use parking_lot::Mutex;
 use protocol::event::CallChange;
 use protocol::op::OpReceipt;
-use protocol::server::elicitation::{FormField, SamplingMessage, SamplingResult};
+use protocol::server::elicitation::FormField;
 use protocol::text::display_text::to_spans;
 use protocol::text::redact;
 use protocol::{
@@ -21,13 +21,13 @@ use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tools::elicitation::{
-    ElicitationChannel, ElicitationKind, ElicitationReply, ElicitationRequest,
+    ElicitationChannel, ElicitationKind, ElicitationReply, ElicitationRequest, SamplingRequest,
 };
 
 use crate::host::config::Host;
 use crate::session::Session;
 use crate::session::engine_state::EngineState;
-use crate::session::sampling;
+use crate::session::sampling::{self, SampledAnswer};
 
 /// Reason given when nobody was asked.
 const HEADLESS_REASON: &str = "Nobody is here to answer: this session runs without a person.";
@@ -202,20 +202,9 @@ impl ElicitationHandler {
                 host: host.clone(),
                 warnings: warnings.clone(),
             },
-            ElicitationKind::Sampling(wanted) => ServerRequestKind::Model {
-                model: self.session.model(),
-                system: masked(&wanted.system),
-                messages: wanted
-                    .messages
-                    .iter()
-                    .map(|(by_model, text)| SamplingMessage {
-                        by_model: *by_model,
-                        text: masked(text),
-                    })
-                    .collect(),
-                tokens_max: wanted.tokens_max,
-                temperature: wanted.temperature,
-            },
+            ElicitationKind::Sampling(wanted) => {
+                sampling::show_request(self.session.model(), wanted)
+            }
         };
         ServerRequest {
             server: asking.server.clone(),
@@ -246,6 +235,10 @@ impl ElicitationHandler {
     ) -> ElicitationReply {
         let request = self.build_request(&asking);
         let wants = request.wants.clone();
+        let sampling_request = match &asking.kind {
+            ElicitationKind::Sampling(request) => Some(request.clone()),
+            ElicitationKind::Form(_) | ElicitationKind::Url { .. } => None,
+        };
         self.session.journal.record_call(
             &self.call,
             CallChange::ServerRequestReceived {
@@ -279,35 +272,46 @@ impl ElicitationHandler {
         match (answer, reply) {
             (ServerAnswer::Filled { values }, _) => ElicitationReply::Filled(values),
             (ServerAnswer::Declined, _) => ElicitationReply::Declined,
-            (
-                _,
-                ElicitationReply::Sampled {
-                    model,
-                    text,
-                    is_cut,
-                },
-            ) => {
-                let (text, _) = redact::text(&text);
-                let result = SamplingResult {
-                    model: model.clone(),
-                    text: text.clone().into_owned(),
-                    usage: Usage::default(),
-                    error: None,
-                };
-                self.session.journal.record_call(
-                    &self.call,
-                    CallChange::SamplingFinished {
-                        request_id: id.clone(),
-                        result: Box::new(result),
-                    },
-                );
-                ElicitationReply::Sampled {
-                    model,
-                    text: text.into_owned(),
-                    is_cut,
-                }
-            }
-            (_, reply) => reply,
+            (_, reply) => self.record_sampling(id, sampling_request.as_ref(), reply),
+        }
+    }
+
+    /// Records the answer of a client's model; returns it as the server gets it.
+    fn record_sampling(
+        &self,
+        id: &ServerRequestId,
+        request: Option<&SamplingRequest>,
+        reply: ElicitationReply,
+    ) -> ElicitationReply {
+        let ElicitationReply::Sampled {
+            model,
+            text,
+            calls,
+            is_cut,
+        } = reply
+        else {
+            return reply;
+        };
+        let answer = SampledAnswer {
+            model,
+            text,
+            calls,
+            usage: Usage::default(),
+            is_cut,
+        };
+        let error = request.and_then(|request| answer.check(request).err());
+        let error = error.map(|fault| fault.message);
+        let answer = answer.into_masked();
+        self.session.journal.record_call(
+            &self.call,
+            CallChange::SamplingFinished {
+                request_id: id.clone(),
+                result: Box::new(answer.to_result(error.clone())),
+            },
+        );
+        match error {
+            Some(why) => ElicitationReply::Failed(why),
+            None => answer.into_reply(),
         }
     }
 

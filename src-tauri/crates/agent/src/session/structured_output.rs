@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use protocol::event::AnswerCheck;
+use protocol::model::ToolChoice;
 use protocol::text::depth::{DEPTH_MAX, exceeds_depth, is_too_deep};
 use protocol::{CallId, Message, ToolCall, UserError};
 use provider::ModelRequest;
@@ -32,6 +33,7 @@ pub(crate) fn build_request(
         system: format!("{system}\n\n{}", describe_schema(composed)),
         messages: Arc::new(convert_messages(messages)),
         tools: Arc::default(),
+        tool_choice: ToolChoice::Auto,
         response_schema: Some(Arc::new(composed.schema().clone())),
         temperature: None,
         effort: None,

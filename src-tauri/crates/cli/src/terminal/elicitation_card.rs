@@ -1,10 +1,22 @@
 //! Renders a request that a server makes while one of its tools runs.
 
-use protocol::server::elicitation::{ServerRequestKind, ServerRequestView};
+use protocol::model::ToolChoice;
+use protocol::server::elicitation::{SamplingTool, ServerRequestKind, ServerRequestView};
+use protocol::text::display_text::{DisplaySpan, join_spans, to_spans};
 
 use super::card::{TerminalSize, render_untrusted_text};
 use super::text_wrap::escape_to_one_line;
 use crate::output::{OutputWriter, TextStyle};
+
+/// Describes whether the model calls tools, to go on with what it is.
+fn describe_tool_choice(tools: &[SamplingTool], choice: ToolChoice) -> &'static str {
+    match (tools, choice) {
+        ([], _) => "",
+        (_, ToolChoice::Auto) => ", may call tools of the server",
+        (_, ToolChoice::Required) => ", has to call a tool of the server",
+        (_, ToolChoice::None) => ", must call no tool",
+    }
+}
 
 /// Renders the request of a server. The fields of its form are prompted for below, one by one.
 pub(super) fn render_elicitation(
@@ -50,21 +62,38 @@ pub(super) fn render_elicitation(
             system,
             messages,
             tokens_max,
+            tools,
+            tool_choice,
             ..
         } => {
             let words = format!(
-                "{} {}, at most {tokens_max} tokens",
-                model.provider, model.model
+                "{} {}, at most {tokens_max} tokens{}",
+                model.provider,
+                model.model,
+                describe_tool_choice(tools, *tool_choice)
             );
             lines.push(out.apply_style(TextStyle::Faint, &escape_to_one_line(&words)));
-            if !system.is_empty() {
-                lines.push(render_untrusted_text(out, system, size));
+            let mut push_text = |spans: &[DisplaySpan]| {
+                if !spans.is_empty() {
+                    lines.push(render_untrusted_text(out, spans, size));
+                }
+            };
+            push_text(system);
+            for tool in tools {
+                push_text(&to_spans(&format!("Tool {}:", tool.name)));
+                push_text(&tool.description);
+                push_text(&tool.parameters);
             }
-            lines.extend(
-                messages
-                    .iter()
-                    .map(|line| render_untrusted_text(out, &line.text, size)),
-            );
+            for message in messages {
+                if let Some(name) = &message.result_of {
+                    push_text(&to_spans(&format!("Result of {}:", join_spans(name))));
+                }
+                push_text(&message.text);
+                for call in &message.calls {
+                    push_text(&to_spans(&format!("Call of {}:", join_spans(&call.name))));
+                    push_text(&call.arguments);
+                }
+            }
         }
     }
     let keys = match &request.wants {

@@ -37,7 +37,7 @@ impl ClientQuestions {
                     .create_elicitation(serde_json::from_value(params).ok()?);
                 asked.await.map(serde_json::to_value)
             }
-            QuestionKind::Sampling => {
+            QuestionKind::Sampling { .. } => {
                 let asked = self
                     .peer
                     .create_message(serde_json::from_value(params).ok()?);

@@ -8,11 +8,11 @@
 use protocol::server::elicitation::{FieldKind, FormField, FormOption, TextFormat};
 use protocol::server::mcp_servers::ServerId;
 use protocol::text::display_text::join_spans;
-use rmcp::model::{
-    ClientCapabilities, CreateMessageResult, ElicitResult, ElicitationAction, InputRequest,
-};
+use rmcp::model::{ClientCapabilities, ElicitResult, ElicitationAction, InputRequest};
 use serde_json::{Map, Value, json};
-use tools::elicitation::{ElicitationKind, ElicitationReply, ElicitationRequest, SamplingRequest};
+use tools::elicitation::{ElicitationKind, ElicitationReply, ElicitationRequest};
+
+use super::sampling_questions::{model_reply, sampling_params};
 
 /// Which questions of a server are passed on to the client where nobody is asked here.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -38,7 +38,10 @@ pub(super) enum QuestionKind {
     /// An address that a person opens.
     Url,
     /// The answer of a model.
-    Sampling,
+    Sampling {
+        /// Whether it may call tools of the server, or has called some before.
+        with_tools: bool,
+    },
 }
 
 /// A question in the words of the protocol.
@@ -61,9 +64,12 @@ impl ProtocolQuestion {
                 QuestionKind::Url,
                 json!({ "mode": "url", "message": message, "url": url, "elicitationId": url }),
             ),
-            ElicitationKind::Sampling(request) => {
-                (QuestionKind::Sampling, sampling_params(request))
-            }
+            ElicitationKind::Sampling(request) => (
+                QuestionKind::Sampling {
+                    with_tools: request.has_tools(),
+                },
+                sampling_params(request),
+            ),
         };
         Self { kind, params }
     }
@@ -84,8 +90,10 @@ impl ProtocolQuestion {
             QuestionKind::Url => {
                 passed.elicitation && elicitation.is_some_and(|modes| modes.url.is_some())
             }
-            QuestionKind::Sampling => {
-                passed.sampling && client.is_some_and(|client| client.sampling.is_some())
+            QuestionKind::Sampling { with_tools } => {
+                let sampling = client.and_then(|client| client.sampling.as_ref());
+                passed.sampling
+                    && sampling.is_some_and(|offers| !with_tools || offers.tools.is_some())
             }
         }
     }
@@ -94,7 +102,7 @@ impl ProtocolQuestion {
     pub fn to_input_request(&self) -> Option<InputRequest> {
         let method = match self.kind {
             QuestionKind::Form | QuestionKind::Url => "elicitation/create",
-            QuestionKind::Sampling => "sampling/createMessage",
+            QuestionKind::Sampling { .. } => "sampling/createMessage",
         };
         serde_json::from_value(json!({ "method": method, "params": self.params })).ok()
     }
@@ -113,7 +121,7 @@ impl ProtocolQuestion {
                 let answer: ElicitResult = serde_json::from_value(answer).ok()?;
                 person_reply(answer.action, || ElicitationReply::Opened)
             }
-            QuestionKind::Sampling => model_reply(serde_json::from_value(answer).ok()?),
+            QuestionKind::Sampling { .. } => model_reply(serde_json::from_value(answer).ok()?),
         })
     }
 }
@@ -131,35 +139,6 @@ fn person_reply(
         ElicitationAction::Cancel => ElicitationReply::Dismissed,
         _ => ElicitationReply::Declined,
     }
-}
-
-fn model_reply(answer: CreateMessageResult) -> ElicitationReply {
-    let content = serde_json::to_value(&answer.message).unwrap_or_default();
-    let text = content.pointer("/content/text").and_then(Value::as_str);
-    match text {
-        Some(text) => ElicitationReply::Sampled {
-            model: answer.model,
-            text: text.to_owned(),
-            is_cut: answer.stop_reason.as_deref() == Some("maxTokens"),
-        },
-        None => ElicitationReply::Failed("The client's model answered with no text.".to_owned()),
-    }
-}
-
-fn sampling_params(request: &SamplingRequest) -> Value {
-    let messages = request.messages.iter().map(|(by_model, text)| {
-        let role = if *by_model { "assistant" } else { "user" };
-        json!({ "role": role, "content": { "type": "text", "text": text } })
-    });
-    let mut params =
-        json!({ "messages": messages.collect::<Vec<_>>(), "maxTokens": request.tokens_max });
-    if !request.system.is_empty() {
-        params["systemPrompt"] = request.system.clone().into();
-    }
-    if let Some(temperature) = request.temperature {
-        params["temperature"] = temperature.into();
-    }
-    params
 }
 
 /// Returns the schema of a form.

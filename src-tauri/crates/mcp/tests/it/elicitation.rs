@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use protocol::ToolError;
+use protocol::model::ToolChoice;
+use protocol::{ToolCall, ToolError};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tools::ElicitationChannel;
@@ -208,6 +209,7 @@ async fn a_server_gets_what_the_model_says() {
     let said = ElicitationReply::Sampled {
         model: "m".to_owned(),
         text: "Four.".to_owned(),
+        calls: Vec::new(),
         is_cut: true,
     };
     for (reply, told) in [
@@ -256,4 +258,38 @@ async fn a_server_gets_what_the_model_says() {
     // Nobody to ask, no model.
     let answer = self::said(&fixture(&[]).await, "ask", json!({})).await;
     assert!(answer.contains("No model was asked"), "{answer}");
+}
+
+/// Both eras: tools of a server reach whoever asks the model, and its calls reach the server.
+#[tokio::test]
+async fn a_server_gets_the_calls_of_its_tools() {
+    let content = json!({ "type": "text", "text": "How many lines?" });
+    let tool = json!({ "name": "count", "inputSchema": { "type": "object" } });
+    let ask = json!({ "messages": [{ "role": "user", "content": content }], "maxTokens": 100,
+        "tools": [tool], "toolChoice": { "mode": "required" } });
+    let arguments = json!({ "of": "lines" });
+    let said = ElicitationReply::Sampled {
+        model: "m".to_owned(),
+        text: String::new(),
+        calls: vec![ToolCall {
+            id: "use_1".into(),
+            name: "count".to_owned(),
+            arguments: arguments.as_object().unwrap().clone(),
+        }],
+        is_cut: false,
+    };
+    for traits in [&[][..], &["modern"]] {
+        let server = fixture(traits).await;
+        let person = Person::who_says([said.clone()]);
+        let answer = call_asking(&server, "ask", json!({ "ask": ask }), person.clone()).await;
+        let answer = answer.unwrap().text;
+        for part in ["tool_use", "use_1", "\"of\":\"lines\"", "toolUse"] {
+            assert!(answer.contains(part), "{part}: {answer}");
+        }
+        let ElicitationKind::Sampling(asked) = person.asked().remove(0).kind else {
+            panic!()
+        };
+        assert_eq!(asked.tools[0].name, "count");
+        assert_eq!(asked.tool_choice, ToolChoice::Required);
+    }
 }

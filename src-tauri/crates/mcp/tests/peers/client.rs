@@ -36,6 +36,7 @@ impl ElicitationChannel for Agreeable {
             ElicitationKind::Sampling(_) => ElicitationReply::Sampled {
                 model: "none".to_owned(),
                 text: "Yes.".to_owned(),
+                calls: Vec::new(),
                 is_cut: false,
             },
         }

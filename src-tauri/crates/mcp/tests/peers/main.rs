@@ -22,6 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp::{McpServer, ServerDependencies};
+use protocol::Message;
 use protocol::server::mcp_servers::{ServerSettings, ServerState, ServerTransport};
 use protocol::server::resources::{ServerResourceQuery, ServerResources};
 use protocol::text::display_text::join_spans;
@@ -361,11 +362,17 @@ impl tools::ElicitationChannel for Talkative {
                 ElicitationReply::Filled(values.as_object().unwrap().clone())
             }
             ElicitationKind::Url { .. } => ElicitationReply::Opened,
-            ElicitationKind::Sampling(wanted) => ElicitationReply::Sampled {
-                model: "none".to_owned(),
-                text: format!("heard {}", wanted.messages[0].1),
-                is_cut: false,
-            },
+            ElicitationKind::Sampling(wanted) => {
+                let Some(Message::User { text, .. }) = wanted.messages.first() else {
+                    panic!("the server said nothing: {wanted:?}")
+                };
+                ElicitationReply::Sampled {
+                    model: "none".to_owned(),
+                    text: format!("heard {text}"),
+                    calls: Vec::new(),
+                    is_cut: false,
+                }
+            }
         }
     }
 }

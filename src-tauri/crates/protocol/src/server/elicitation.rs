@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use ts_rs::TS;
 
 use crate::ids::ServerRequestId;
+use crate::model::ToolChoice;
 use crate::server::mcp_servers::ServerId;
 use crate::text::display_text::DisplaySpan;
 use crate::{At, ModelChoice, Usage};
@@ -54,6 +55,14 @@ pub enum ServerRequestKind {
         tokens_max: u32,
         /// Sampling temperature; the provider's default if not given.
         temperature: Option<f64>,
+        /// Tools that the model could call. The server runs them, and asks again with their results.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(optional, as = "Option<Vec<SamplingTool>>")]
+        tools: Vec<SamplingTool>,
+        /// Whether the model has to call one of the tools.
+        #[serde(default, skip_serializing_if = "ToolChoice::is_auto")]
+        #[ts(optional, as = "Option<ToolChoice>")]
+        tool_choice: ToolChoice,
     },
 }
 
@@ -73,8 +82,36 @@ impl ServerRequestKind {
 pub struct SamplingMessage {
     /// Whether the message is attributed to the model.
     pub by_model: bool,
-    /// The text.
+    /// The text; that of a tool's result if `result_of` is given.
     pub text: Vec<DisplaySpan>,
+    /// Calls of the server's tools that are attributed to the model.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<SamplingCall>>")]
+    pub calls: Vec<SamplingCall>,
+    /// Name of the server's tool whose result the text is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub result_of: Option<Vec<DisplaySpan>>,
+}
+
+/// A tool of a server that a model could call for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SamplingTool {
+    /// The tool's name.
+    pub name: String,
+    /// Description of the tool; secrets masked, hidden characters named.
+    pub description: Vec<DisplaySpan>,
+    /// JSON Schema of the arguments, as text; secrets masked, hidden characters named.
+    pub parameters: Vec<DisplaySpan>,
+}
+
+/// A call of a tool of a server, made by a model for it. The server runs it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SamplingCall {
+    /// The tool's name, hidden characters named.
+    pub name: Vec<DisplaySpan>,
+    /// The arguments, as JSON text; secrets masked, hidden characters named.
+    pub arguments: Vec<DisplaySpan>,
 }
 
 /// One field of a server's form.
@@ -197,8 +234,12 @@ pub enum ServerAnswer {
 pub struct SamplingResult {
     /// The model.
     pub model: String,
-    /// The model's text, which is all that the server gets; secrets masked.
+    /// The model's text. The server gets it and the calls, and nothing else; secrets masked.
     pub text: String,
+    /// Calls of the server's tools, for the server to run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<SamplingCall>>")]
+    pub calls: Vec<SamplingCall>,
     /// The tokens that the model used. They count towards the session's usage.
     pub usage: Usage,
     /// Why the server gets nothing, if so.

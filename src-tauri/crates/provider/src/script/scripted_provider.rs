@@ -131,6 +131,8 @@ fn split_text(text: &str) -> impl Iterator<Item = String> {
 mod tests {
     use std::sync::Arc;
 
+    use protocol::model::ToolChoice;
+
     use super::*;
 
     fn end() -> Chunk {
@@ -153,6 +155,7 @@ mod tests {
             system: String::new(),
             messages: Arc::new(messages),
             tools: Arc::default(),
+            tool_choice: ToolChoice::Auto,
             response_schema: None,
             temperature: None,
             effort: None,

@@ -6,7 +6,7 @@ use genai::chat::{
     CacheControl, ChatMessage, ChatOptions, ChatRequest, ChatResponseFormat, JsonSpec,
     ReasoningEffort, Tool,
 };
-use protocol::model::{Effort, ToolDefinition};
+use protocol::model::{Effort, ToolChoice, ToolDefinition};
 use protocol::settings::WireFormat;
 use serde_json::Value;
 
@@ -29,6 +29,7 @@ pub(crate) struct OutgoingRequest {
     pub format: Option<ChatResponseFormat>,
     pub temperature: Option<f64>,
     pub tokens_max: Option<u32>,
+    tool_choice: Option<genai::chat::ToolChoice>,
     wire: WireFormat,
 }
 
@@ -51,7 +52,10 @@ impl OutgoingRequest {
         if !request.system.is_empty() {
             chat = chat.with_system(request.system);
         }
-        if !request.tools.is_empty() {
+        // Ollama has no word for a choice: a model that must call no tool is told of none.
+        let offers_tools = !request.tools.is_empty()
+            && (wire != WireFormat::Ollama || request.tool_choice != ToolChoice::None);
+        if offers_tools {
             let mut strict = StrictToolBudget::new(wire, &model);
             let tools = Arc::unwrap_or_clone(request.tools).into_iter();
             let tools = tools.map(|definition| wire_tool(&mut strict, definition));
@@ -66,6 +70,7 @@ impl OutgoingRequest {
             format: format.and_then(|schema| response_format(wire, schema)),
             temperature: request.temperature,
             tokens_max: request.tokens_max,
+            tool_choice: wire_tool_choice(request.tool_choice).filter(|_| offers_tools),
             wire,
         }
     }
@@ -106,6 +111,9 @@ impl OutgoingRequest {
         }
         if let Some(tokens_max) = self.tokens_max {
             options = options.with_max_tokens(tokens_max);
+        }
+        if let Some(choice) = &self.tool_choice {
+            options = options.with_tool_choice(choice.clone());
         }
         options
     }
@@ -178,6 +186,15 @@ fn wire_tool(strict: &mut StrictToolBudget, definition: ToolDefinition) -> Tool 
     match held {
         Some(schema) => tool.with_schema(schema).with_strict(true),
         None => tool.with_schema(definition.parameters),
+    }
+}
+
+/// How a provider is told whether its model has to call a tool; none where it may.
+fn wire_tool_choice(choice: ToolChoice) -> Option<genai::chat::ToolChoice> {
+    match choice {
+        ToolChoice::Auto => None,
+        ToolChoice::Required => Some(genai::chat::ToolChoice::Required),
+        ToolChoice::None => Some(genai::chat::ToolChoice::None),
     }
 }
 

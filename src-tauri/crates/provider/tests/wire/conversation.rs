@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use protocol::ToolCall;
-use protocol::model::{Effort, Message, ToolDefinition};
+use protocol::model::{Effort, Message, ToolChoice, ToolDefinition};
 use protocol::settings::WireFormat;
 use provider::ModelRequest;
 use serde_json::{Map, Value, json};
@@ -53,6 +53,7 @@ fn request(wire: WireFormat, opaque: Value) -> ModelRequest {
             parameters: json!({"type":"object","properties":{"path":{"type":"string"}}}),
             strict: true,
         }]),
+        tool_choice: ToolChoice::Auto,
         response_schema: None,
         temperature: None,
         effort: None,
@@ -277,6 +278,7 @@ async fn a_schema_for_the_answer_goes_out_where_it_can() {
     ] {
         let request = ModelRequest {
             tools: Arc::default(),
+            tool_choice: ToolChoice::Auto,
             response_schema: Some(Arc::new(schema.clone())),
             temperature: Some(0.5),
             tokens_max: Some(77),
@@ -462,4 +464,38 @@ async fn images_of_the_person_stand_beside_their_words() {
         said.starts_with("Read both.\n\n[An image (image/png"),
         "{said}"
     );
+}
+
+#[tokio::test]
+async fn a_model_is_told_whether_it_has_to_call_a_tool() {
+    for (wire, place, required, none) in [
+        (WireFormat::Anthropic, "/tool_choice/type", "any", "none"),
+        (WireFormat::Openai, "/tool_choice", "required", "none"),
+        (
+            WireFormat::Gemini,
+            "/toolConfig/functionCallingConfig/mode",
+            "ANY",
+            "NONE",
+        ),
+    ] {
+        for (tool_choice, told) in [
+            (ToolChoice::Auto, Value::Null),
+            (ToolChoice::Required, required.into()),
+            (ToolChoice::None, none.into()),
+        ] {
+            let request = ModelRequest {
+                tool_choice,
+                ..request(wire, Value::Null)
+            };
+            let asked = sent(wire, request).await;
+            let sent = asked.body.pointer(place).cloned().unwrap_or_default();
+            assert_eq!(sent, told, "{wire:?} {}", asked.body);
+        }
+    }
+    let without = ModelRequest {
+        tool_choice: ToolChoice::None,
+        ..request(WireFormat::Ollama, Value::Null)
+    };
+    let asked = sent(WireFormat::Ollama, without).await;
+    assert_eq!(asked.body.get("tools"), None);
 }

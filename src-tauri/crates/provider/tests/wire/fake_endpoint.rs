@@ -8,7 +8,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Response};
 use futures::{StreamExt, stream};
 use protocol::UserError;
-use protocol::model::Message;
+use protocol::model::{Message, ToolChoice};
 use protocol::settings::{ProviderSettings, WireFormat};
 use provider::{
     Chunk, ChunkStream, MemoryKeyStore, ModelRequest, Provider, ProviderEnv, ProviderError,
@@ -197,6 +197,7 @@ pub fn request() -> ModelRequest {
         system: "Be brief.".to_owned(),
         messages: Arc::new(vec![Message::user("Read both.")]),
         tools: Arc::default(),
+        tool_choice: ToolChoice::Auto,
         response_schema: None,
         temperature: None,
         effort: None,

@@ -188,6 +188,29 @@ test('what a model would be sent is shown whole; Enter, Space and a yes too soon
   await waitFor(() => expect(sent(host)).toEqual([{ type: 'allowed' }]));
 });
 
+test('the tools that a model could call, and what they came to so far, are shown whole', async () => {
+  await open({
+    type: 'model',
+    model: { provider: 'anthropic', model: 'claude-sonnet-5' },
+    system: [],
+    messages: [
+      { by_model: false, text: plain('How many?') },
+      { by_model: true, text: [], calls: [{ name: plain('count'), arguments: plain('{"of":"lines"}') }] },
+      { by_model: false, text: plain('4'), result_of: plain('count') },
+    ],
+    tokens_max: 1_000,
+    temperature: null,
+    tools: [{ name: 'count', description: plain('Counts.'), parameters: plain('{"type":"object"}') }],
+    tool_choice: 'required',
+  });
+  expect(text('ask-tools')).toBe('It has to call one of the server’s, which the server runs.');
+  for (const told of ['Tool count', 'Counts.', '{"type":"object"}', 'Result of count', 'As if the model had said']) {
+    expect(text('ask-model')).toContain(told);
+  }
+  expect(text('asked-call')).toBe('Calls count {"of":"lines"}');
+  expect(await findSeriousFaults()).toEqual([]);
+});
+
 test('a yes to a question that was not laid out yet does not count, however long that takes', async () => {
   vi.unstubAllGlobals();
   const host = await open({ type: 'form', fields: [] });
