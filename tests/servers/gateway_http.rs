@@ -1,5 +1,10 @@
 //! A gateway at an address: who is let in, that calls are judged as over streams, and how sessions end.
 
+#![allow(
+    deprecated,
+    reason = "clients of 2025 set the level of log messages by a request"
+)]
+
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
@@ -10,7 +15,7 @@ use protocol::event::SessionEvent;
 use protocol::{CallState, EventBody};
 use reqwest::header::{AUTHORIZATION, HOST, ORIGIN};
 use reqwest::{Method, StatusCode};
-use rmcp::model::CallToolRequestParams;
+use rmcp::model::{CallToolRequestParams, LoggingLevel, SetLevelRequestParams};
 use rmcp::service::ClientLifecycleMode;
 use serde_json::{Value, json};
 use support::{Fixture, expect_variant};
@@ -167,6 +172,39 @@ async fn clients_of_both_eras_call_at_once_and_are_recorded_by_their_tokens() {
         gateway.stop.cancel();
         gateway.serving.await.unwrap();
     }
+}
+
+#[tokio::test]
+async fn what_a_server_logs_during_a_call_is_told_to_its_client_alone_and_from_its_own_level_on() {
+    let desk = open_headless(ALLOW).await;
+    let gateway = Gateway::open(&desk, given(&desk, &["few", "telling"])).await;
+    let mut clients = Vec::new();
+    for (name, level) in [
+        ("editor", LoggingLevel::Info),
+        ("laptop", LoggingLevel::Error),
+    ] {
+        let token = gateway.tokens.add(name).unwrap();
+        let client = Client::of_address(&gateway.url, &token, ClientLifecycleMode::Initialize);
+        let client = client.await.unwrap();
+        let request = SetLevelRequestParams::new(level);
+        client.service.set_level(request).await.unwrap();
+        assert!(!client.called("echo", json!({ "message": "here" })).await.1);
+        clients.push(client);
+    }
+    let [one, two] = clients.as_mut_slice() else {
+        panic!()
+    };
+    for _ in 0..2 {
+        assert!(!one.called("log", json!({})).await.1);
+        for level in ["info", "warning", "error"] {
+            assert!(one.hear().await.starts_with(level));
+        }
+        assert!(!two.called("log", json!({})).await.1);
+        assert!(two.hear().await.starts_with("error"));
+        assert_eq!([one.heard(), two.heard()].concat(), Vec::<String>::new());
+    }
+    gateway.stop.cancel();
+    gateway.serving.await.unwrap();
 }
 
 #[tokio::test]

@@ -80,6 +80,8 @@ pub const ELICITATION_URL_CHARS_MAX: usize = 4_000;
 pub const ELICITATIONS_PER_CALL_MAX: u32 = 10;
 /// Number of URLs that a person is sent to before a server answers.
 pub const ELICITATION_URLS_MAX: usize = 5;
+/// Time after the end of a call in which log messages of the server still belong to it.
+pub const ENDED_CALL_TIME: Duration = Duration::from_millis(500);
 /// Number of messages that one sampling request sends to a model.
 pub const SAMPLING_MESSAGES_MAX: usize = 100;
 /// Length of all messages of a sampling request, in characters.

@@ -1,8 +1,9 @@
 //! Log messages of a server for the clients of a gateway, and from which level on each client wants them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
+use protocol::SessionId;
 use protocol::text::display_text::to_single_line;
 use protocol::text::redact;
 use serde::{Deserialize, Serialize};
@@ -42,11 +43,24 @@ pub struct LogMessage {
     pub level: LogLevel,
     /// The message as the protocol has it: `level`, `logger`, and `data`.
     pub params: Value,
+    /// The sessions one of whose calls it belongs to; empty if it belongs to no call.
+    sessions: BTreeSet<SessionId>,
 }
 
 impl LogMessage {
-    /// Returns a message with secrets masked; a text in place of data that are too long.
-    fn new(level: LogLevel, logger: Option<&str>, data: &Value) -> Self {
+    /// Whether whoever makes the calls of this session is told the message; none for a client that has made no call. What belongs
+    /// to the calls of others is not.
+    pub fn is_for(&self, session: Option<&SessionId>) -> bool {
+        self.sessions.is_empty() || session.is_some_and(|session| self.sessions.contains(session))
+    }
+
+    /// Returns the message as one that belongs to a call of one of these sessions.
+    pub(crate) fn of_sessions(self, sessions: BTreeSet<SessionId>) -> Self {
+        Self { sessions, ..self }
+    }
+
+    /// Returns a message that belongs to no call, with secrets masked; a text in place of data that are too long.
+    pub(crate) fn new(level: LogLevel, logger: Option<&str>, data: &Value) -> Self {
         let (data, _) = redact::mask_value(data);
         let text = data.to_string();
         let data = match text.len() > LOG_MESSAGE_BYTES_MAX {
@@ -60,7 +74,11 @@ impl LogMessage {
         if let Some(logger) = logger {
             params["logger"] = to_single_line(logger, NAME_CHARS_MAX).into();
         }
-        Self { level, params }
+        Self {
+            level,
+            params,
+            sessions: BTreeSet::new(),
+        }
     }
 }
 
@@ -86,11 +104,14 @@ impl LogMessages {
     }
 
     /// Passes a message on to all who wait for one.
-    pub(crate) fn send(&self, level: LogLevel, logger: Option<&str>, data: &Value) {
-        if self.sender.receiver_count() > 0 {
-            // Nobody may be left to hear it.
-            let _ = self.sender.send(LogMessage::new(level, logger, data));
-        }
+    pub(crate) fn send(&self, message: LogMessage) {
+        // Nobody may be there to hear it.
+        let _ = self.sender.send(message);
+    }
+
+    /// Whether somebody waits for messages.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.sender.receiver_count() > 0
     }
 
     /// Returns a receiver of the messages from now on.
@@ -191,12 +212,23 @@ mod tests {
         assert_eq!(long.params.get("logger"), None);
     }
 
+    #[test]
+    fn a_message_is_for_those_whose_calls_it_belongs_to() {
+        let session = |name: &str| SessionId(name.to_owned());
+        let plain = LogMessage::new(LogLevel::Info, None, &"Ready.".into());
+        assert!(plain.is_for(None) && plain.is_for(Some(&session("one"))));
+        let of_call = plain.of_sessions(BTreeSet::from([session("one")]));
+        assert!(of_call.is_for(Some(&session("one"))));
+        assert!(!of_call.is_for(Some(&session("two"))));
+        assert!(!of_call.is_for(None));
+    }
+
     #[tokio::test]
     async fn a_flood_of_messages_is_dropped_and_counted() {
         let messages = LogMessages::new();
         let mut receiver = messages.subscribe();
         for n in 0..LOG_MESSAGES_QUEUE_MAX + 7 {
-            messages.send(LogLevel::Info, None, &n.into());
+            messages.send(LogMessage::new(LogLevel::Info, None, &n.into()));
         }
         let first = receiver.next().await.unwrap();
         assert_eq!(

@@ -28,7 +28,7 @@ use tools::elicitation::ElicitationRequest;
 use tools::tool::ProgressFn;
 
 use crate::lock_mutex;
-use crate::log_messages::LogMessages;
+use crate::log_messages::{LogMessage, LogMessages};
 use crate::oauth::AuthChallenge;
 use crate::resource_watches::ResourceWatches;
 use crate::running_calls::{RunningCall, RunningCalls};
@@ -287,12 +287,18 @@ impl rmcp::ClientHandler for ServerMessageHandler {
     async fn on_logging_message(
         &self,
         message: LoggingMessageNotificationParam,
-        _: NotificationContext<RoleClient>,
+        context: NotificationContext<RoleClient>,
     ) {
         let level = serde_json::to_value(message.level).unwrap_or_default();
-        if let Ok(level) = serde_json::from_value(level.clone()) {
+        if self.log_messages.is_watched()
+            && let Ok(level) = serde_json::from_value(level.clone())
+        {
+            let token = context.meta.get("progressToken").cloned();
+            let token = token.and_then(|token| serde_json::from_value(token).ok());
+            let sessions = self.running_calls.find_sessions(token.as_ref());
             let logger = message.logger.as_deref();
-            self.log_messages.send(level, logger, &message.data);
+            let told = LogMessage::new(level, logger, &message.data);
+            self.log_messages.send(told.of_sessions(sessions));
         }
         let level = level.as_str().unwrap_or("log");
         let text = match message.data {

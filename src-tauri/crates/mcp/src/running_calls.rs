@@ -1,10 +1,13 @@
 //! The running calls of a server, and the requests that the server may make during each: one at a time, and a limited
 //! number.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+use protocol::SessionId;
+use rmcp::model::ProgressToken;
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -12,22 +15,32 @@ use tools::elicitation::{
     ElicitationChannel, ElicitationKind, ElicitationReply, ElicitationRequest,
 };
 
-use crate::limits::{ELICITATIONS_PER_CALL_MAX, SAMPLINGS_PER_CALL_MAX};
+use crate::limits::{ELICITATIONS_PER_CALL_MAX, ENDED_CALL_TIME, SAMPLINGS_PER_CALL_MAX};
 use crate::lock_mutex;
 
 /// The running calls of one server.
 #[derive(Clone, Default)]
-pub(crate) struct RunningCalls(Arc<Mutex<Vec<Arc<RunningCall>>>>);
+pub(crate) struct RunningCalls {
+    calls: Arc<Mutex<Vec<Arc<RunningCall>>>>,
+    /// When calls of a session ended last.
+    ended: Arc<Mutex<BTreeMap<SessionId, Instant>>>,
+}
 
 impl RunningCalls {
     fn lock_calls(&self) -> MutexGuard<'_, Vec<Arc<RunningCall>>> {
-        lock_mutex(&self.0)
+        lock_mutex(&self.calls)
     }
 
     /// Registers a call that begins; the call ends when the returned guard is dropped.
-    pub(crate) fn begin_call(&self, elicitation: Option<Arc<dyn ElicitationChannel>>) -> CallGuard {
+    pub(crate) fn begin_call(
+        &self,
+        elicitation: Option<Arc<dyn ElicitationChannel>>,
+        session: Option<SessionId>,
+    ) -> CallGuard {
         let call = Arc::new(RunningCall {
             elicitation,
+            session,
+            progress_token: Mutex::default(),
             ended: CancellationToken::new(),
             person_wait: watch::Sender::default(),
             is_asking: AtomicBool::new(false),
@@ -39,6 +52,32 @@ impl RunningCalls {
             call,
             running: self.clone(),
         }
+    }
+
+    /// Returns the sessions one of which a message of the server belongs to: that of the call with this progress token; otherwise
+    /// those whose calls run. Where none runs, those whose calls ended just now: messages are handled beside the answers.
+    pub(crate) fn find_sessions(&self, token: Option<&ProgressToken>) -> BTreeSet<SessionId> {
+        let calls = self.lock_calls();
+        let has_token = |call: &&Arc<RunningCall>| {
+            token.is_some_and(|token| lock_mutex(&call.progress_token).as_ref() == Some(token))
+        };
+        if let Some(session) = calls
+            .iter()
+            .find(has_token)
+            .and_then(|call| call.session.clone())
+        {
+            return BTreeSet::from([session]);
+        }
+        let running: BTreeSet<_> = calls
+            .iter()
+            .filter_map(|call| call.session.clone())
+            .collect();
+        if !running.is_empty() {
+            return running;
+        }
+        let mut ended = lock_mutex(&self.ended);
+        ended.retain(|_, at| at.elapsed() < ENDED_CALL_TIME);
+        ended.keys().cloned().collect()
     }
 
     /// Returns the call for a request that does not name its call.
@@ -65,6 +104,9 @@ impl Drop for CallGuard {
         self.call.ended.cancel();
         let mut calls = self.running.lock_calls();
         calls.retain(|call| !Arc::ptr_eq(call, &self.call));
+        if let Some(session) = &self.call.session {
+            lock_mutex(&self.running.ended).insert(session.clone(), Instant::now());
+        }
     }
 }
 
@@ -72,6 +114,10 @@ impl Drop for CallGuard {
 pub(crate) struct RunningCall {
     /// Channel by which the person is asked; none if nobody can be asked.
     elicitation: Option<Arc<dyn ElicitationChannel>>,
+    /// The session that the call is made in; none if it is made in none.
+    session: Option<SessionId>,
+    /// Token by which the server tells of its progress, once the call was sent.
+    progress_token: Mutex<Option<ProgressToken>>,
     ended: CancellationToken,
     person_wait: watch::Sender<PersonWait>,
     is_asking: AtomicBool,
@@ -87,6 +133,11 @@ struct PersonWait {
 }
 
 impl RunningCall {
+    /// Sets the token by which the server tells of the call's progress.
+    pub(crate) fn set_progress_token(&self, token: ProgressToken) {
+        *lock_mutex(&self.progress_token) = Some(token);
+    }
+
     /// Asks the person, and waits for the answer for as long as the call runs.
     ///
     /// # Errors
@@ -163,6 +214,7 @@ impl Drop for ElicitationGuard<'_> {
 mod tests {
     use async_trait::async_trait;
     use protocol::server::mcp_servers::ServerId;
+    use rmcp::model::NumberOrString;
     use tokio::sync::Notify;
 
     use super::*;
@@ -200,7 +252,7 @@ mod tests {
     async fn waiting_for_the_person_counts_for_nobody() {
         let person = Arc::new(Thinks::default());
         let running = RunningCalls::default();
-        let begun = running.begin_call(Some(person.clone()));
+        let begun = running.begin_call(Some(person.clone()), None);
         let call = begun.call.clone();
         let long_ago = Instant::now();
         assert!(is_due(&call, long_ago).await);
@@ -229,7 +281,7 @@ mod tests {
     #[tokio::test]
     async fn a_call_is_asked_in_so_often_and_no_more() {
         let person = Arc::new(Thinks::default());
-        let begun = RunningCalls::default().begin_call(Some(person.clone()));
+        let begun = RunningCalls::default().begin_call(Some(person.clone()), None);
         for _ in 0..ELICITATIONS_PER_CALL_MAX {
             person.0.notify_one();
             assert_eq!(
@@ -241,5 +293,33 @@ mod tests {
             begun.call.elicit(asking()).await,
             Err("It asked too often in one call.")
         );
+    }
+
+    /// A message belongs to the calls that run, or to one that it names.
+    #[tokio::test(start_paused = true)]
+    async fn a_message_belongs_to_the_sessions_whose_calls_run() {
+        let session = |name: &str| SessionId(name.to_owned());
+        let running = RunningCalls::default();
+        assert_eq!(running.find_sessions(None), BTreeSet::new());
+        let one = running.begin_call(None, Some(session("one")));
+        let two = running.begin_call(None, Some(session("two")));
+        let _of_nobody = running.begin_call(None, None);
+        let token = ProgressToken(NumberOrString::Number(7));
+        two.call.set_progress_token(token.clone());
+        let both = BTreeSet::from([session("one"), session("two")]);
+        assert_eq!(running.find_sessions(None), both);
+        assert_eq!(
+            running.find_sessions(Some(&token)),
+            BTreeSet::from([session("two")])
+        );
+        drop(one);
+        assert_eq!(
+            running.find_sessions(None),
+            BTreeSet::from([session("two")])
+        );
+        drop(two);
+        assert_eq!(running.find_sessions(None), both, "it may have come before");
+        tokio::time::advance(ENDED_CALL_TIME).await;
+        assert_eq!(running.find_sessions(None), BTreeSet::new());
     }
 }

@@ -5,6 +5,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use super::client_session::ClientSession;
 use super::log_messages::{self, CallLog};
 use super::progress::spawn_progress_sender;
 use super::served_tools::ServedTools;
@@ -18,14 +19,18 @@ pub(super) struct CallReports {
 
 impl CallReports {
     /// Begins to tell a client what it asked for with its request.
-    pub async fn begin(served: &ServedTools, context: &RequestContext<RoleServer>) -> Self {
+    pub async fn begin(
+        served: &ServedTools,
+        context: &RequestContext<RoleServer>,
+        calls: &ClientSession,
+    ) -> Self {
         let token = context.meta.get_progress_token();
         let progress = token.map(|token| spawn_progress_sender(context.peer.clone(), token));
         let (progress, telling) = progress.unzip();
         Self {
             progress,
             telling,
-            log: log_messages::tell_during_call(served, context).await,
+            log: log_messages::tell_during_call(served, context, calls).await,
         }
     }
 

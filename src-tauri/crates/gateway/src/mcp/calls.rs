@@ -27,7 +27,7 @@ impl GatewayServer {
         context: &RequestContext<RoleServer>,
     ) -> Result<ClientOutcome, UserError> {
         self.session(context).held_calls().clear();
-        let mut reports = CallReports::begin(&self.served, context).await;
+        let mut reports = CallReports::begin(&self.served, context, self.session(context)).await;
         let questions = ClientQuestions::new(&context.peer, self.served.passed_questions());
         let request = ClientCall {
             name: &call.tool,
@@ -75,7 +75,7 @@ impl GatewayServer {
                 CallInRounds::begin(client, call, passed, context.client_capabilities())
             }
         };
-        let reports = CallReports::begin(&self.served, context).await;
+        let reports = CallReports::begin(&self.served, context, self.session(context)).await;
         let round = loop {
             tokio::select! {
                 biased;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use agent::ExternalClient;
-use protocol::UserError;
 use protocol::event::ClientInfo;
+use protocol::{SessionId, UserError};
 use rmcp::service::{RequestContext, RoleServer};
 use tokio::sync::OnceCell;
 
@@ -72,6 +72,11 @@ impl ClientSession {
             served.open_client(client).await
         };
         self.client.get_or_try_init(open).await.cloned()
+    }
+
+    /// Returns the id of the session, once there was a call.
+    pub(super) fn id(&self) -> Option<SessionId> {
+        self.client.get().map(|client| client.session().clone())
     }
 
     /// Returns the calls that wait for an answer of the client.

@@ -6,6 +6,7 @@ use agent::ExternalClient;
 use axum::http::request::Parts;
 use protocol::UserError;
 use rmcp::ErrorData;
+use rmcp::model::Extensions;
 use rmcp::service::{RequestContext, RoleServer};
 use tokio_util::sync::CancellationToken;
 
@@ -65,7 +66,12 @@ impl GatewayServer {
         &'a self,
         context: &'a RequestContext<RoleServer>,
     ) -> &'a ClientSession {
-        let parts = context.extensions.get::<Parts>();
+        self.session_of(&context.extensions)
+    }
+
+    /// Returns the session of a message with these extensions.
+    pub(super) fn session_of<'a>(&'a self, extensions: &'a Extensions) -> &'a ClientSession {
+        let parts = extensions.get::<Parts>();
         let session = parts.and_then(|parts| parts.extensions.get::<ClientSession>());
         session.unwrap_or(&self.calls)
     }

@@ -61,7 +61,11 @@ impl ServerHandler for GatewayServer {
         tokio::spawn(async move { gone.run_until_cancelled(telling).await });
         if self.served.offers().logging {
             let gone = self.input_closed.clone();
-            let telling = self.log.clone().tell_peer(server.watch_log(), context.peer);
+            let calls = self.session_of(&context.extensions).clone();
+            let telling = self
+                .log
+                .clone()
+                .tell_peer(server.watch_log(), context.peer, calls);
             tokio::spawn(async move { gone.run_until_cancelled(telling).await });
         }
     }

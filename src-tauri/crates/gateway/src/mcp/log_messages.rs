@@ -1,5 +1,6 @@
 //! Log messages of the server behind the gateway, told to clients: to one of 2025 from the level on that it set, to one of 2026
-//! during a call that names a level. A server says not which call a message belongs to, so all clients of it are told.
+//! during a call that names a level. A message that comes while calls run belongs to them: clients whose calls they are not are
+//! not told. A server seldom says which one of several calls it means; then each client with one of them is told.
 
 #![allow(
     deprecated,
@@ -16,6 +17,7 @@ use rmcp::service::{Peer, RequestContext, RoleServer};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use super::client_session::ClientSession;
 use super::served_tools::ServedTools;
 
 /// What a client of 2025 wants of the log of the server.
@@ -46,11 +48,18 @@ impl ClientLog {
     }
 
     /// Tells a client of each message, until it is gone.
-    pub async fn tell_peer(self: Arc<Self>, mut log: BackingLog, peer: Peer<RoleServer>) {
+    pub async fn tell_peer(
+        self: Arc<Self>,
+        mut log: BackingLog,
+        peer: Peer<RoleServer>,
+        calls: ClientSession,
+    ) {
         loop {
             let message = log.next().await;
             let least = *self.level.lock();
-            if least.is_none_or(|least| message.level >= least) && !tell(&peer, message).await {
+            let is_wanted = least.is_none_or(|least| message.level >= least)
+                && message.is_for(calls.id().as_ref());
+            if is_wanted && !tell(&peer, message).await {
                 return;
             }
         }
@@ -76,6 +85,7 @@ impl CallLog {
 pub(super) async fn tell_during_call(
     served: &ServedTools,
     context: &RequestContext<RoleServer>,
+    calls: &ClientSession,
 ) -> Option<CallLog> {
     let is_known = context.protocol_version() >= Some(ProtocolVersion::NO_INITIALIZE);
     let server = served
@@ -87,6 +97,7 @@ pub(super) async fn tell_during_call(
     let wanted = server.want_log_level(least, &context.ct).await.ok();
     let answered = CancellationToken::new();
     let (peer, is_answered) = (context.peer.clone(), answered.clone());
+    let session = calls.id();
     let telling = async move {
         loop {
             let message = match is_answered.is_cancelled() {
@@ -100,7 +111,8 @@ pub(super) async fn tell_during_call(
                     () = is_answered.cancelled() => continue,
                 },
             };
-            if message.level >= least && !tell(&peer, message).await {
+            let is_wanted = message.level >= least && message.is_for(session.as_ref());
+            if is_wanted && !tell(&peer, message).await {
                 return;
             }
         }

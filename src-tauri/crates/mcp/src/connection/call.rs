@@ -102,7 +102,8 @@ impl ServerConnection {
         listeners: CallListeners,
     ) -> Result<Value, RequestFailure> {
         let deadline = Instant::now() + timeout;
-        let guard = self.handler.running_calls.begin_call(listeners.elicitation);
+        let running_calls = &self.handler.running_calls;
+        let guard = running_calls.begin_call(listeners.elicitation, listeners.session);
         let call = &guard.call;
         let scope = CallScope {
             call,

@@ -10,6 +10,7 @@ mod transport;
 
 use std::sync::Arc;
 
+use protocol::SessionId;
 use protocol::server::mcp_servers::ServerIdentity;
 use rmcp::model::{
     ClientNotification, ClientRequest, ErrorCode, ProtocolVersion, ServerNotification,
@@ -24,6 +25,7 @@ use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tools::elicitation::ElicitationChannel;
 use tools::tool::ProgressFn;
+use tools::{ExecutionContext, ToolContext};
 
 use crate::connection::failure_reasons::{
     AUTHENTICATION_FAILED, connect_error, describe_exit, find_challenge, is_connection_lost,
@@ -82,6 +84,19 @@ pub(crate) enum RequestFailure {
 pub(crate) struct CallListeners {
     pub on_progress: Option<ProgressFn>,
     pub elicitation: Option<Arc<dyn ElicitationChannel>>,
+    /// The session of the call, to which the server's log messages belong.
+    pub session: Option<SessionId>,
+}
+
+impl CallListeners {
+    /// Returns the receivers of a call of a session.
+    pub(crate) fn for_execution(context: &ToolContext, execution: &ExecutionContext) -> Self {
+        Self {
+            on_progress: execution.on_progress.clone(),
+            elicitation: execution.elicitation.clone(),
+            session: Some(context.session.clone()),
+        }
+    }
 }
 
 /// The call that a request belongs to, and the receiver of its progress.
@@ -302,6 +317,11 @@ impl ServerConnection {
             () = self.disconnected.cancelled() => return Err(RequestFailure::Disconnected(self.disconnect_reason().await)),
             () = &mut timeout => return Err(RequestFailure::TimedOut),
         };
+        if let Some(scope) = scope {
+            scope
+                .call
+                .set_progress_token(request.progress_token.clone());
+        }
         let on_progress = scope.and_then(|scope| scope.on_progress.cloned());
         let _subscription = self
             .handler

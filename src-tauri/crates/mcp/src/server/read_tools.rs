@@ -155,6 +155,7 @@ impl ServerReadTool {
     async fn read(
         &self,
         arguments: &Map<String, Value>,
+        context: &ToolContext,
         execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let key = arguments.get(self.read.key()).and_then(Value::as_str);
@@ -168,10 +169,7 @@ impl ServerReadTool {
         }
         let (answer, output) = match self.read {
             ServerRead::Resource => {
-                let listeners = CallListeners {
-                    on_progress: execution.on_progress.clone(),
-                    elicitation: execution.elicitation.clone(),
-                };
+                let listeners = CallListeners::for_execution(context, execution);
                 let answer = self.server.read_resource(key, &execution.cancel, listeners);
                 let answer = answer.await?;
                 let output = content::parse_resource_result(&answer)?;
@@ -255,9 +253,9 @@ impl Tool for ServerReadTool {
     async fn execute(
         &self,
         approved: &Approved,
-        _context: &ToolContext,
+        context: &ToolContext,
         execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
-        self.read(approved.arguments(), execution).await
+        self.read(approved.arguments(), context, execution).await
     }
 }

@@ -108,16 +108,13 @@ impl Tool for ReadResourceTool {
     async fn execute(
         &self,
         approved: &Approved,
-        _context: &ToolContext,
+        context: &ToolContext,
         execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let argument = |name: &str| approved.arguments().get(name).and_then(Value::as_str);
         match argument("uri") {
             Some(uri) => {
-                let listeners = CallListeners {
-                    on_progress: execution.on_progress.clone(),
-                    elicitation: execution.elicitation.clone(),
-                };
+                let listeners = CallListeners::for_execution(context, execution);
                 content::parse_resource_result(
                     &self
                         .server

@@ -104,7 +104,7 @@ impl McpTool {
         self
     }
 
-    /// Calls the tool with approved arguments.
+    /// Calls the tool with approved arguments, in no session.
     ///
     /// # Errors
     /// The server is unavailable, refuses, or did not answer in time; or the tool is not as it was approved.
@@ -118,7 +118,17 @@ impl McpTool {
         let listeners = CallListeners {
             on_progress,
             elicitation,
+            session: None,
         };
+        self.request(arguments, cancel, listeners).await
+    }
+
+    async fn request(
+        &self,
+        arguments: Map<String, Value>,
+        cancel: &CancellationToken,
+        listeners: CallListeners,
+    ) -> Result<ToolOutput, ToolError> {
         let result = self
             .server
             .call_tool(&self.tool, arguments, cancel, listeners);
@@ -197,13 +207,11 @@ impl Tool for McpTool {
     async fn execute(
         &self,
         approved: &Approved,
-        _context: &ToolContext,
+        context: &ToolContext,
         execution: &ExecutionContext,
     ) -> Result<ToolOutput, ToolError> {
         let arguments = approved.arguments().clone();
-        let (on_progress, elicitation) =
-            (execution.on_progress.clone(), execution.elicitation.clone());
-        self.call_approved(arguments, &execution.cancel, on_progress, elicitation)
-            .await
+        let listeners = CallListeners::for_execution(context, execution);
+        self.request(arguments, &execution.cancel, listeners).await
     }
 }
