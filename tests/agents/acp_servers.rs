@@ -29,7 +29,12 @@ const WIRE: &str = r#"-> {"id": 1, "method": "initialize"}
 
 /// A desk with the server `one`, and an agent that waits within its turn.
 async fn open_desk(agent: &str, rules: &str) -> AgentDesk {
-    let mut place = AgentDesk::new(agent, WIRE).await;
+    open_desk_with(agent, rules, WIRE).await
+}
+
+/// The same, with another conversation.
+async fn open_desk_with(agent: &str, rules: &str, wire: &str) -> AgentDesk {
+    let mut place = AgentDesk::new(agent, wire).await;
     place.desk.write_rules(rules);
     add_server(&place).await;
     place.start("Go.").await;
@@ -63,6 +68,24 @@ fn request(place: &AgentDesk, server: &str) -> McpRequest {
 async fn start_gateway(place: &AgentDesk) -> Client {
     let folder = open_agent_folder(place.desk.data_dir(), &place.desk.session).unwrap();
     Client::of_endpoint(folder.path(), request(place, "one")).await
+}
+
+/// Calls the server's tool, which is allowed on its card; the agent's own question about it is answered with yes, and nothing
+/// else is on record.
+async fn allow_only_call(place: &mut AgentDesk, client: &Client) {
+    let calling = client.called("echo", json!({ "message": "hello" }));
+    let (result, card) = tokio::join!(calling, place.desk.allow_next());
+    assert_eq!(result, ("hello".to_owned(), false));
+    assert_eq!(card.call.name, "one__echo");
+    place.signal("called");
+    assert_eq!(place.desk.wait_until_ended().await, SessionState::Done);
+    let answers = place.answers();
+    assert!(answers.contains("\"optionId\":\"yes\""), "{answers}");
+    let call = place.desk.only_call().await;
+    assert_eq!(
+        (call.call.name.as_str(), call.state),
+        ("one__echo", CallState::Done)
+    );
 }
 
 #[tokio::test]
@@ -103,23 +126,7 @@ async fn a_call_of_a_server_is_judged_and_recorded_once() {
         .map(|tool| tool["name"].clone())
         .collect();
     assert!(names.contains(&json!("echo")), "{names:?}");
-    let calling = client.called("echo", json!({ "message": "hello" }));
-    let (result, card) = tokio::join!(calling, place.desk.allow_next());
-    assert_eq!(result, ("hello".to_owned(), false));
-    assert_eq!(card.call.name, "one__echo");
-
-    place.signal("called");
-    assert_eq!(place.desk.wait_until_ended().await, SessionState::Done);
-    assert!(
-        place.answers().contains("\"optionId\":\"yes\""),
-        "{}",
-        place.answers()
-    );
-    let call = place.desk.only_call().await;
-    assert_eq!(
-        (call.call.name.as_str(), call.state),
-        ("one__echo", CallState::Done)
-    );
+    allow_only_call(&mut place, &client).await;
     let (_, notices) = place.texts().await;
     assert!(
         notices
@@ -136,6 +143,72 @@ async fn a_call_of_a_server_is_judged_and_recorded_once() {
     let late = client.call("echo", json!({ "message": "hello" })).await;
     let why = late.unwrap_err().to_string();
     assert!(why.contains("No turn of the session is running"), "{why}");
+}
+
+/// A turn in which an agent tells in these messages of a call of a server, asks about it, and is told that it may.
+fn wire_with(messages: &[Value]) -> String {
+    let (start, rest) = WIRE.split_once("<- {\"id\": 0").unwrap();
+    let (_, end) = rest.split_once('\n').unwrap();
+    let messages: String = messages
+        .iter()
+        .map(|message| format!("<- {message}\n"))
+        .collect();
+    format!("{start}{messages}{end}")
+}
+
+fn asks_about(call: &Value) -> Value {
+    json!({ "id": 0, "method": "session/request_permission", "params": { "sessionId": "s", "toolCall": call, "options": [
+        { "optionId": "yes", "name": "Yes", "kind": "allow_once" }, { "optionId": "no", "name": "No", "kind": "reject_once" }] } })
+}
+
+/// Each agent asks about a call of a server in its own words; the gateway asks as well, and a person is asked once.
+#[tokio::test]
+async fn a_call_of_a_server_asks_once_whatever_words_its_agent_has_for_it() {
+    let begun = json!({ "sessionUpdate": "tool_call", "toolCallId": "t1", "kind": "execute", "title": "mcp.SERVER.echo",
+        "status": "in_progress", "rawInput": { "server": "SERVER", "tool": "echo", "arguments": { "message": "hello" } } });
+    let begun =
+        json!({ "method": "session/update", "params": { "sessionId": "s", "update": begun } });
+    let by_id = asks_about(&json!({ "toolCallId": "t1", "kind": "execute", "status": "pending" }));
+    let alone = asks_about(
+        &json!({ "toolCallId": "t1", "kind": "execute", "status": "pending", "title": "MCP tool call approval",
+        "rawInput": { "serverName": "SERVER", "description": "Allow it?", "schema": { "type": "object", "properties": {} } } }),
+    );
+    let titled = asks_about(
+        &json!({ "toolCallId": "t1", "kind": "other", "status": "pending", "title": "echo (SERVER MCP Server)",
+        "content": [{ "type": "content", "content": { "type": "text", "text": "{\"message\":\"hello\"}" } }], "locations": [] }),
+    );
+    let named = asks_about(
+        &json!({ "toolCallId": "t1", "name": "SERVER_echo", "kind": "other", "rawInput": { "message": "hello" } }),
+    );
+    for (agent, messages) in [
+        ("codex", vec![begun, by_id]),
+        ("codex", vec![alone]),
+        ("gemini-cli", vec![titled]),
+        ("unknown", vec![named]),
+    ] {
+        let mut place = open_desk_with(agent, "", &wire_with(&messages)).await;
+        let client = start_gateway(&place).await;
+        allow_only_call(&mut place, &client).await;
+        let (_, notices) = place.texts().await;
+        assert!(
+            !notices.iter().any(|text| text.contains("without asking")),
+            "{agent}: {notices:?}"
+        );
+    }
+}
+
+/// Bad input: an argument that reads as the name of a server passes for none.
+#[tokio::test]
+async fn what_only_looks_like_a_call_of_a_server_asks() {
+    let titled = asks_about(
+        &json!({ "toolCallId": "t1", "kind": "other", "status": "pending", "title": "echo (SERVER MCP Server)",
+        "content": [{ "type": "content", "content": { "type": "text", "text": "{\"command\":\"echo (SERVER MCP Server)\"}" } }] }),
+    );
+    let mut place = open_desk_with("gemini-cli", "", &wire_with(&[titled])).await;
+    place.signal("called");
+    let card = place.desk.allow_next().await;
+    assert_ne!(card.call.name, "one__echo");
+    assert_eq!(place.desk.wait_until_ended().await, SessionState::Done);
 }
 
 #[tokio::test]

@@ -24,6 +24,7 @@ mod hook_endpoint;
 mod incoming;
 mod offered_options;
 mod permission;
+mod server_calls;
 mod session_opening;
 mod terminals;
 mod tool_use;

@@ -18,7 +18,7 @@ const NO_RESULT_TEXT: &str = "(The agent did not say what came of it.)";
 /// What is known of a tool call so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ToolUse {
-    fields: ToolCallUpdateFields,
+    pub fields: ToolCallUpdateFields,
 }
 
 impl ToolUse {
@@ -290,7 +290,8 @@ fn to_edit(diff: &Diff, place: &AgentPlace<'_>) -> DelegatedCall {
     }
 }
 
-fn content_text(content: &ToolCallContent) -> Option<&str> {
+/// Returns the text of a content, if it is one.
+pub(super) fn content_text(content: &ToolCallContent) -> Option<&str> {
     match content {
         ToolCallContent::Content(content) => match &content.content {
             ContentBlock::Text(text) => Some(&text.text),

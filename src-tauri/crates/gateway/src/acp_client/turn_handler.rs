@@ -17,6 +17,7 @@ use tokio_util::task::TaskTracker;
 use super::agent_command::AgentCommand;
 use super::files::members;
 use super::permission::PermissionAnswer;
+use super::server_calls::is_call_of_server;
 use super::terminals::Terminals;
 use super::tool_use::{AgentPlace, ToolUse};
 use super::turn_usage::TurnUsage;
@@ -144,10 +145,13 @@ impl TurnHandler {
             let mut state = self.state.lock();
             let seen = state.calls.entry(id.clone()).or_default();
             seen.used.apply_update(&request.tool_call);
-            if self.is_enclosed || self.is_judged_by_gateway(&seen.used) {
+            if self.is_enclosed {
                 return PermissionAnswer::Allow;
             }
             seen.judged = Judged::Handled;
+            if self.is_judged_by_gateway(&seen.used) {
+                return PermissionAnswer::Allow;
+            }
             seen.used.clone()
         };
         // Its hook was asked before, and what it runs is held to what was approved there.
@@ -185,11 +189,9 @@ impl TurnHandler {
 
     /// Whether a call is one of a server that the agent was given. The gateway before it judges and records it.
     fn is_judged_by_gateway(&self, used: &ToolUse) -> bool {
-        let (Some(hooks), Some(agent)) = (&self.hooks, self.command.agent) else {
-            return false;
-        };
-        let tool = used.server_tool();
-        tool.is_some_and(|tool| hooks.servers().has_tool(agent, tool))
+        let hooks = self.hooks.iter();
+        let mut servers = hooks.flat_map(|hooks| hooks.servers().list());
+        servers.any(|server| is_call_of_server(used, self.command.agent, &server.name))
     }
 
     /// Judges a call of the agent.
@@ -269,15 +271,15 @@ impl TurnHandler {
         let mut state = self.state.lock();
         let seen = state.calls.entry(id.clone()).or_default();
         change(&mut seen.used);
+        if matches!(seen.judged, Judged::Not) && self.is_judged_by_gateway(&seen.used) {
+            seen.judged = Judged::Handled;
+        }
         let Some(is_success) = seen.used.success() else {
             return;
         };
         let judged = std::mem::replace(&mut seen.judged, Judged::Handled);
         let used = seen.used.clone();
         drop(state);
-        if self.is_judged_by_gateway(&used) {
-            return;
-        }
         let text = used.result_text();
         let result = match is_success {
             true => DelegatedResult::Succeeded(text),
