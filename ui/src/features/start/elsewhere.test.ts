@@ -1,7 +1,8 @@
 // The command that starts a Countersign elsewhere.
 
 import { expect, test } from 'vitest';
-import { commandOf } from './elsewhere';
+import shared from '../../../../tests/golden/elsewhere.json';
+import { CARRIERS, commandOf, leadsElsewhere, type Elsewhere } from './elsewhere';
 
 test('a machine is reached by ssh, without the keys of this one', () => {
   expect(commandOf({ carrier: 'ssh', name: ' me@build.example ', folder: '/srv/app' })).toBe(
@@ -30,4 +31,17 @@ test('an option is no machine, and nothing starts without a folder', () => {
   for (const name of ['-oProxyCommand=x', 'two words', '', ' '])
     expect(commandOf({ carrier: 'ssh', name, folder: '/srv' }), name).toBe('');
   expect(commandOf({ carrier: 'ssh', name: 'b', folder: ' ' })).toBe('');
+});
+
+test('the commands are those that the engine is tested with', () => {
+  for (const { command, ...elsewhere } of shared.commands) expect(commandOf(elsewhere as Elsewhere)).toBe(command);
+  expect(CARRIERS).toEqual(shared.carriers);
+});
+
+test('a command leads elsewhere by its program', () => {
+  for (const { command } of shared.commands) expect(leadsElsewhere(command), command).toBe(true);
+  for (const command of ['  /usr/bin/ssh -T b x', `'/opt/my tools/docker' exec`, 'wsl.exe x'])
+    expect(leadsElsewhere(command), command).toBe(true);
+  for (const command of ['', 'helper ssh', 'sshd', '.ssh', 'my-docker exec'])
+    expect(leadsElsewhere(command), command).toBe(false);
 });

@@ -3,6 +3,20 @@
 /** Programs that carry a command there. */
 export type Carrier = 'ssh' | 'docker' | 'podman';
 
+/** Programs that carry a command elsewhere, as the engine has them. */
+export const CARRIERS = [
+  'ssh',
+  'docker',
+  'podman',
+  'nerdctl',
+  'kubectl',
+  'oc',
+  'lxc',
+  'incus',
+  'devcontainer',
+  'wsl',
+] as const;
+
 /** Where it works. */
 export interface Elsewhere {
   carrier: Carrier;
@@ -24,6 +38,14 @@ export function commandOf({ carrier, name, folder }: Elsewhere): string {
   return carrier === 'ssh'
     ? ['ssh', '-a', '-T', quote(there), ...words.map(quote)].join(' ')
     : [carrier, 'exec', '-i', quote(there), ...words].join(' ');
+}
+
+/** Whether a command leads to another machine or into a container. The engine decides; this says only what is offered. */
+export function leadsElsewhere(command: string): boolean {
+  const program = /^\s*(?:'([^']*)'|"([^"]*)"|(\S+))/.exec(command);
+  const path = program?.[1] ?? program?.[2] ?? program?.[3] ?? '';
+  const name = path.replace(/^.*[\\/]/, '').replace(/(?<=.)\.[^.]*$/, '');
+  return CARRIERS.some((carrier) => carrier === name);
 }
 
 /** Returns a word as a shell reads it. */

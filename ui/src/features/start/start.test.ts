@@ -126,6 +126,23 @@ test('an agent that does not ask works in a sandbox, with the hosts that are nam
   await waitFor(() => expect(host.ops.at(-1)).toMatchObject({ type: 'open_session', enclosure }));
 });
 
+test('an agent that works elsewhere is offered no sandbox of this machine', async () => {
+  const host = hostWithAgent();
+  await openStart(host);
+  await click('answerer-command');
+  await click('start-enclosed');
+  await click('answerer-ssh');
+  await type('elsewhere-name', 'other');
+  await type('elsewhere-folder', '/srv');
+  await waitFor(() => expect(screen.queryByTestId('start-enclosed')).toBeNull());
+  await click('answerer-command');
+  await type('agent-command', 'kubectl exec -i web -- agent');
+  expect(screen.queryByTestId('start-enclosed')).toBeNull();
+  await click('start-session');
+  await waitFor(() => expect(host.ops.at(-1)).toMatchObject({ type: 'open_session' }));
+  expect(host.ops.at(-1)).not.toHaveProperty('enclosure');
+});
+
 test('another agent is in the open again', async () => {
   const host = hostWithAgent();
   await openStart(host);

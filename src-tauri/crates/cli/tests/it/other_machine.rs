@@ -1,5 +1,6 @@
 //! `run --agent "ssh … countersign acp"`: the program on another machine works, and asks here. The other machine is a server
-//! of our own for one connection, with keys of its own and no port.
+//! of our own for one connection, with keys of its own and no port. The lines that the window builds run as they are; a container
+//! is stood in for by a program that starts the words it is given, as Docker and Podman do.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -19,10 +20,15 @@ const SCRIPT: &str = r#"{"turns":[
   {"calls":[{"name":"bash","arguments":{"command":"cp a.txt b.txt"}}]},
   {"text":"Done there."}]}"#;
 
+/// The lines that the window builds, in which `FOLDER` stands for a folder there.
+const WINDOW_LINES: &str = include_str!("../../../../../tests/golden/elsewhere.json");
+
 /// Two machines: one where the person is, and one behind ssh, each with folders of its own.
 struct Machines {
     here: CliFixture,
     there: CliFixture,
+    /// Where programs are found there.
+    bin_there: PathBuf,
     /// The configuration of the client, in which the other machine is `other`.
     config: PathBuf,
 }
@@ -47,11 +53,14 @@ impl Machines {
         write_private(&keys.join("authorized"), &public);
         let host_key = fs::read_to_string(keys.join("host.pub")).unwrap();
         write_private(&keys.join("known"), &format!("other {host_key}"));
+        let bin_there = PathBuf::from(there.create_outside_folder("bin"));
         let keys = keys.display();
         let server = format!(
             "HostKey {keys}/host\nAuthorizedKeysFile {keys}/authorized\nStrictModes no\nUsePAM no\nPidFile none\n\
              PasswordAuthentication no\nKbdInteractiveAuthentication no\nAllowAgentForwarding no\n\
-             AllowTcpForwarding no\nAllowStreamLocalForwarding no\nX11Forwarding no\n"
+             AllowTcpForwarding no\nAllowStreamLocalForwarding no\nX11Forwarding no\nSetEnv PATH={}:{}\n",
+            bin_there.display(),
+            std::env::var("PATH").unwrap(),
         );
         let server_config = here.write_outside_file("server.conf", &server);
         let client = format!(
@@ -62,7 +71,50 @@ impl Machines {
         Self {
             here,
             there,
+            bin_there,
             config,
+        }
+    }
+
+    /// Lets the program there work that this line of the window starts, and returns what was told here. `ssh` here reads the
+    /// configuration of the person; the program there has data and a model of its own.
+    fn run_window_line(&self, line: &str) -> crate::support::CliRun {
+        let script = self.there.write_outside_file("script.json", SCRIPT);
+        let bin_here = PathBuf::from(self.here.create_outside_folder("bin"));
+        let countersign = format!(
+            "exec {} --data-dir {} \"$@\" --script {script}",
+            env!("CARGO_BIN_EXE_countersign"),
+            self.there.data().display(),
+        );
+        write_program(&self.bin_there.join("countersign"), &countersign);
+        let path = std::env::var("PATH").unwrap();
+        let path_there = format!("{}:{path}", self.bin_there.display());
+        let ssh = find_program("ssh").display().to_string();
+        let ssh = format!("exec {ssh} -F {} \"$@\"", self.config.display());
+        write_program(&bin_here.join("ssh"), &ssh);
+        let container = format!(
+            "[ \"$1 $2 $3\" = 'exec -i web' ] || exit 64\nshift 3\nPATH='{path_there}' exec \"$@\""
+        );
+        for carrier in ["docker", "podman"] {
+            write_program(&bin_here.join(carrier), &container);
+        }
+        let args = [
+            "run",
+            "--agent",
+            line,
+            "--json",
+            "--approve-all",
+            "Copy it.",
+        ];
+        let mut command = self.here.command(&args);
+        let output = command
+            .env("PATH", format!("{}:{path}", bin_here.display()))
+            .output()
+            .unwrap();
+        crate::support::CliRun {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
         }
     }
 
@@ -90,6 +142,41 @@ impl Machines {
 fn write_private(file: &Path, text: &str) {
     fs::write(file, text).unwrap();
     fs::set_permissions(file, fs::Permissions::from_mode(0o600)).unwrap();
+}
+
+fn write_program(file: &Path, script: &str) {
+    fs::write(file, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn find_program(name: &str) -> PathBuf {
+    let path = std::env::var_os("PATH").unwrap();
+    let mut files = std::env::split_paths(&path).map(|folder| folder.join(name));
+    files.find(|file| file.is_file()).unwrap()
+}
+
+/// A folder with a blank and a quote is one word, also for the shell there.
+#[test]
+fn the_lines_that_the_window_builds_start_a_program_elsewhere() {
+    let lines: Value = serde_json::from_str(WINDOW_LINES).unwrap();
+    for line in lines["commands"].as_array().unwrap() {
+        let machines = Machines::new();
+        let workspace = machines.there.workspace();
+        let text = |member: &str| {
+            let text = line[member].as_str().unwrap();
+            text.replace("FOLDER", &workspace.display().to_string())
+        };
+        let folder = PathBuf::from(text("folder"));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("a.txt"), "there\n").unwrap();
+        machines.here.write_file("a.txt", "here\n");
+        let command = text("command");
+        let ran = machines.run_window_line(&command);
+        assert_eq!(ran.code, 0, "{command}: {}{}", ran.out, ran.err);
+        let copied = fs::read_to_string(folder.join("b.txt"));
+        assert_eq!(copied.unwrap(), "there\n", "{command}: {}", ran.out);
+        assert_eq!(machines.here.read_file("b.txt"), None, "{command}");
+    }
 }
 
 #[test]

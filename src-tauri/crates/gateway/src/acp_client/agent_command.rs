@@ -215,3 +215,16 @@ fn unreadable_command(agent: &str) -> UserError {
         ),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The window leaves out what an agent elsewhere is not offered, by the same list.
+    #[test]
+    fn the_window_knows_the_programs_that_lead_elsewhere() {
+        let shared = include_str!("../../../../../tests/golden/elsewhere.json");
+        let shared: serde_json::Value = serde_json::from_str(shared).unwrap();
+        assert_eq!(shared["carriers"], serde_json::json!(CARRIERS));
+    }
+}
