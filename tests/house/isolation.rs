@@ -179,6 +179,7 @@ fn clients_are_served_through_the_desk_alone() {
             Exemption::new("connections/tests/mod.rs", "write_atomic"),
             Exemption::new("mcp_http/tokens.rs", "read_text_within("),
             Exemption::new("mcp_http/tokens.rs", "write_atomic"),
+            Exemption::new("transcripts/image_files.rs", "Workspace::open"),
             Exemption::new("transcripts/places.rs", "Workspace::open"),
         ],
     );

@@ -56,6 +56,8 @@ pub const HOOK_CHECK_TIMEOUT: Duration = Duration::from_secs(60);
 pub const HOOK_ANSWER_BYTES_MAX: u64 = 64 * 1024;
 /// Time for which sessions of an agent count as recent, in milliseconds.
 pub const RECENT_SESSIONS_MS: i64 = 7 * 24 * 60 * 60 * 1_000;
+/// Number of images that a message of a transcript can name by their files.
+pub const TRANSCRIPT_IMAGE_FILES_MAX: usize = 20;
 /// Most transcripts of an agent that are read.
 pub const TRANSCRIPT_FILES_MAX: usize = 50_000;
 /// Most calls that are taken from transcripts.

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use protocol::Content;
 use serde_json::{Value, json};
 
 use crate::support::{CliFixture, CliRun};
@@ -336,7 +337,7 @@ fn secrets_are_masked_and_long_results_are_cut() {
 const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /// Lines of a transcript in which the agent thinks, the person shows an image, and a call gives one back.
-fn thoughtful_transcripts(folder: &str) -> [(&'static str, &'static str, Vec<Value>); 2] {
+fn thoughtful_transcripts(folder: &str) -> [(&'static str, &'static str, Vec<Value>); 3] {
     let time = "2026-11-26T11:00:00.000Z";
     let image = json!({ "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": PIXEL } });
     let line = |role: &str, content: Value| {
@@ -391,6 +392,31 @@ fn thoughtful_transcripts(folder: &str) -> [(&'static str, &'static str, Vec<Val
     [
         ("claude-code", "projects/a/s1.jsonl", claude),
         ("codex", "sessions/2026/11/26/rollout-s2.jsonl", codex),
+        (
+            "gemini-cli",
+            "tmp/project/chats/session-2026-11-26T11-00-s3.jsonl",
+            gemini_transcript(),
+        ),
+    ]
+}
+
+/// Gemini CLI writes a message with its thoughts, each with a time of its own, and once more when its calls have ended.
+fn gemini_transcript() -> Vec<Value> {
+    let time = |second: u32| format!("2026-11-26T11:00:{second:02}.000Z");
+    let image = json!({ "inlineData": { "mimeType": "image/png", "data": PIXEL } });
+    let thought =
+        json!({ "subject": "Looking", "description": "A single pixel.", "timestamp": time(1) });
+    let answer = json!({ "id": "m2", "timestamp": time(2), "type": "gemini", "content": "", "thoughts": [thought],
+        "model": "gemini-3-pro-preview" });
+    let mut answered = answer.clone();
+    let response = json!({ "functionResponse": { "id": "t1", "name": "read_file", "response": { "output": "An image." } } });
+    answered["toolCalls"] = json!([{ "id": "t1", "name": "read_file", "args": { "file_path": "a.png" }, "result": [response, image],
+        "status": "success", "timestamp": time(3) }]);
+    vec![
+        json!({ "sessionId": "s3", "projectHash": "0", "startTime": time(0), "lastUpdated": time(0), "kind": "main" }),
+        json!({ "id": "m1", "timestamp": time(0), "type": "user", "content": [{ "text": "What is this?" }, image] }),
+        answer,
+        answered,
     ]
 }
 
@@ -400,13 +426,11 @@ fn thoughts_and_images_are_imported() {
     for (agent, path, lines) in thoughtful_transcripts(&workspace(&place)) {
         let agents = place.create_outside_folder(agent);
         let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
-        write(&agents, path, &lines.join("\n"));
-        assert_eq!(
-            import(&place, &agents, &["--from", agent]),
-            added(1, 3),
-            "{agent}"
-        );
-        let again = import(&place, &agents, &["--from", agent]);
+        let transcript = write(&agents, path, &lines.join("\n"));
+        write(&agents, "tmp/project/.project_root", &workspace(&place));
+        let args = ["--from", agent, &transcript];
+        assert_eq!(import(&place, &agents, &args), added(1, 3), "{agent}");
+        let again = import(&place, &agents, &args);
         assert_eq!(again["unchanged"], 1, "{agent}: {again}");
 
         let events = place.run_ok(&["export", "last", "--format", "jsonl"]);
@@ -433,4 +457,61 @@ fn thoughts_and_images_are_imported() {
         );
         assert!(of_type("call_ended").contains(PIXEL), "{agent}");
     }
+}
+
+/// Codex names the images of a message by their files. One that is gone later does not make it another message.
+#[test]
+fn images_that_are_named_by_their_files_are_imported_while_they_are_there() {
+    let place = CliFixture::new();
+    let folder = workspace(&place);
+    let pixel = Content::Image {
+        mime: "image/png".to_owned(),
+        base64: PIXEL.to_owned(),
+    };
+    let pixel = pixel.image_bytes().unwrap();
+    fs::write(place.workspace().join("a.png"), &pixel).unwrap();
+    place.write_file("notes.png", "SECRET NOTES\n");
+    let mut large = pixel.clone();
+    large.resize(4_000_000, 0);
+    fs::write(place.workspace().join("large.png"), large).unwrap();
+    let item = |kind: &str, payload: Value| json!({ "timestamp": "2026-11-26T11:00:00.000Z", "type": kind, "payload": payload });
+    let named =
+        ["a.png", "gone.png", "notes.png", "large.png"].map(|name| format!("{folder}/{name}"));
+    let lines = [
+        item(
+            "session_meta",
+            json!({ "id": "s4", "cwd": folder, "cli_version": "0.171.0" }),
+        ),
+        item(
+            "event_msg",
+            json!({ "type": "user_message", "message": "What is this?", "images": [], "local_images": named }),
+        ),
+    ];
+    let agents = place.create_outside_folder("codex");
+    let lines = lines.map(|line| line.to_string()).join("\n");
+    write(&agents, "sessions/2026/11/26/rollout-s4.jsonl", &lines);
+    assert_eq!(import(&place, &agents, &["--from", "codex"]), added(1, 1));
+
+    let events = place.run_ok(&["export", "last", "--format", "jsonl"]);
+    let said = events
+        .lines()
+        .find(|event| event.contains("person_said"))
+        .unwrap();
+    let said: Value = serde_json::from_str(said).unwrap();
+    let images = said["body"]["images"].as_array().unwrap();
+    assert_eq!(images.len(), 1, "{said}");
+    assert_eq!(images[0]["base64"], PIXEL);
+    let unread =
+        ["gone.png", "notes.png", "large.png"].map(|name| format!("[Image: {folder}/{name}]"));
+    assert_eq!(
+        said["body"]["text"],
+        format!("What is this?\n{}", unread.join("\n"))
+    );
+    assert!(!events.contains("SECRET NOTES"));
+
+    fs::remove_file(place.workspace().join("a.png")).unwrap();
+    assert_eq!(
+        import(&place, &agents, &["--from", "codex"])["unchanged"],
+        1
+    );
 }

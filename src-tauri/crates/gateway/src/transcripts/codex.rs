@@ -1,5 +1,7 @@
 //! Codex: lines with a payload; the head has session and folder, and every turn its folder.
 
+use std::path::PathBuf;
+
 use serde_json::{Map, Value};
 
 use crate::transcripts::content::{TranscriptContent, read_data_url};
@@ -25,10 +27,14 @@ pub(super) fn read_entry(state: &mut SessionState<'_>, entry: &Value) {
         Some("turn_context") => state.note_folder(payload),
         // What the person typed. Among the items of the model it stands beside what Codex adds by itself.
         Some("event_msg") if member(payload, "type") == Some("user_message") => {
-            let images = payload.get("images").and_then(Value::as_array);
-            let images = images.into_iter().flatten().filter_map(Value::as_str);
+            let texts = |name: &str| {
+                let texts = payload.get(name).and_then(Value::as_array);
+                texts.into_iter().flatten().filter_map(Value::as_str)
+            };
+            let images = texts("images").filter_map(read_data_url).collect();
+            let image_files = texts("local_images").map(PathBuf::from).collect();
             let text = member(payload, "message").unwrap_or_default().to_owned();
-            state.add_prompt(text, images.filter_map(read_data_url).collect());
+            state.add_prompt_with_files(text, images, image_files);
         }
         Some("response_item") => read_item(state, payload),
         Some(_) | None => {}

@@ -11,6 +11,7 @@ mod codex;
 mod content;
 mod form;
 mod gemini_cli;
+mod image_files;
 mod lines;
 mod places;
 mod session_builder;

@@ -9,6 +9,7 @@ use protocol::{At, Digest};
 use serde_json::{Map, Value};
 
 use crate::agent_calls::{AgentCall, ExternalAgent, OwnCall, TranslatedCall, translate_call};
+use crate::transcripts::image_files::ImageFiles;
 use crate::transcripts::session_state::{EntryBody, SessionState, TranscriptEntry};
 
 /// How the calls of a transcript reached the record.
@@ -71,8 +72,23 @@ impl SessionBuilder {
         for TranscriptEntry { at, body } in std::mem::take(&mut state.entries) {
             self.last_at = self.last_at.max(at);
             match body {
-                EntryBody::Prompt { text, images } => {
-                    self.add_message(at, ImportedBody::Prompt { text, images });
+                EntryBody::Prompt {
+                    text,
+                    mut images,
+                    image_files,
+                } => {
+                    let folder = state.folder.as_deref().unwrap_or(Path::new("/"));
+                    let files = ImageFiles::read(folder, &image_files);
+                    images.extend(files.images);
+                    let unread_images = files.unread;
+                    self.add_message(
+                        at,
+                        ImportedBody::Prompt {
+                            text,
+                            images,
+                            unread_images,
+                        },
+                    );
                 }
                 EntryBody::Answer(text) => self.add_message(at, ImportedBody::Answer(text)),
                 EntryBody::Thought(text) => self.add_message(at, ImportedBody::Thought(text)),

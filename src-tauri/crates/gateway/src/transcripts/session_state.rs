@@ -26,6 +26,8 @@ pub(super) enum EntryBody {
         text: String,
         /// Images beside it.
         images: Vec<Content>,
+        /// Files of further images, as the agent names them.
+        image_files: Vec<PathBuf>,
     },
     /// The agent's message.
     Answer(String),
@@ -98,8 +100,22 @@ impl SessionState<'_> {
 
     /// Adds a message of the person, unless there is nothing in it.
     pub(super) fn add_prompt(&mut self, text: String, images: Vec<Content>) {
-        if !text.trim().is_empty() || !images.is_empty() {
-            self.add(EntryBody::Prompt { text, images });
+        self.add_prompt_with_files(text, images, Vec::new());
+    }
+
+    /// Adds a message of the person with images of which some are named by their files, unless there is nothing in it.
+    pub(super) fn add_prompt_with_files(
+        &mut self,
+        text: String,
+        images: Vec<Content>,
+        image_files: Vec<PathBuf>,
+    ) {
+        if !text.trim().is_empty() || !images.is_empty() || !image_files.is_empty() {
+            self.add(EntryBody::Prompt {
+                text,
+                images,
+                image_files,
+            });
         }
     }
 

@@ -120,11 +120,16 @@ impl<'a> EventComposer<'a> {
     /// Composes the events of an entry that are not on record.
     pub fn compose_entry(&mut self, entry: &ImportedEntry) -> Vec<Event> {
         let events = match &entry.body {
-            ImportedBody::Prompt { text, images } => {
+            ImportedBody::Prompt {
+                text,
+                images,
+                unread_images,
+            } => {
+                // An image that is gone at the next import does not make it another message.
                 let message = self.derive_message_id(entry.at, "prompt", text);
                 let kept = KeptImages::choose(images);
                 let change = MessageChange::PersonSaid {
-                    text: kept.add_note(shorten_message(text)),
+                    text: kept.add_note(name_images(shorten_message(text), unread_images)),
                     images: kept.images,
                     steering: false,
                 };
@@ -236,6 +241,13 @@ fn shorten_message(text: &str) -> String {
         true => text.into_owned(),
         false => format!("{head}\n\n{}", describe_cut(head.len(), text.len())),
     }
+}
+
+/// Adds the paths of images that cannot be read any more to a message.
+fn name_images(text: String, paths: &[String]) -> String {
+    let named = paths.iter().map(|path| format!("[Image: {path}]"));
+    let text = Some(text).filter(|text| !text.is_empty());
+    text.into_iter().chain(named).collect::<Vec<_>>().join("\n")
 }
 
 fn describe_cut(kept: usize, whole: usize) -> String {

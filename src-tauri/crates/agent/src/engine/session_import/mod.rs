@@ -55,6 +55,8 @@ pub enum ImportedBody {
         text: String,
         /// Images beside it; no other content.
         images: Vec<Content>,
+        /// Paths of images beside it that cannot be read any more.
+        unread_images: Vec<String>,
     },
     /// The agent's message.
     Answer(String),
