@@ -43,13 +43,32 @@ fn add_examples(command: Command, above: &str) -> Command {
 const SUMMARY_CHARS_MAX: usize = 62;
 
 /// Summaries of commands whose own first sentence is too long for a list.
-const SUMMARIES: [(&str, &str); 1] = [(
-    "servers import",
-    "Show the servers that other products are set up with",
-)];
+const SUMMARIES: [(&str, &str); 9] = [
+    (
+        "history gc",
+        "Drop what is too old or too much by the settings",
+    ),
+    (
+        "apis approve",
+        "Read the document of one again, and approve what changed",
+    ),
+    (
+        "servers approve",
+        "Start one, show which of its tools changed, and approve them",
+    ),
+    (
+        "servers import",
+        "Show the servers that other products are set up with",
+    ),
+    ("servers sandbox", "Run one in a sandbox, or as you again"),
+    ("servers secret", "Put a secret into the system keychain"),
+    ("sessions restore", "Put sessions back among the others"),
+    ("config edit", "Open the settings in $VISUAL or $EDITOR"),
+    ("keys set", "Put a provider's key into the keychain"),
+];
 
-/// The command whose summary in a list is the first sentence of what it says of itself, or what stands before its first comma
-/// or colon where that is too long. Its own help has all of it.
+/// The command whose summary in a list is the first sentence of what it says of itself, or one of its own where that is too long.
+/// Its own help has all of it.
 fn shorten_about(command: Command, path: &str) -> Command {
     let Some(about) = command.get_about().map(ToString::to_string) else {
         return command;
@@ -58,7 +77,7 @@ fn shorten_about(command: Command, path: &str) -> Command {
         return command;
     }
     let is_short = |text: &&str| text.chars().count() <= SUMMARY_CHARS_MAX;
-    let ends = [". ", "; ", ": ", ", "];
+    let ends = [". ", "; ", ": "];
     let own = SUMMARIES.iter().find(|(verb, _)| *verb == path);
     let own = own.map(|(_, summary)| *summary);
     let parts = ends.iter().filter_map(|end| about.split_once(end));
@@ -119,6 +138,23 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// What a comma ends is no sentence.
+    #[test]
+    fn a_list_of_commands_has_whole_sentences() {
+        let verbs = verbs();
+        let about = |path: &str| {
+            let (_, verb) = verbs.iter().find(|(verb, _)| verb == path).unwrap();
+            verb.get_about().unwrap().to_string()
+        };
+        for (path, summary) in SUMMARIES {
+            assert_eq!(about(path), summary, "{path}");
+        }
+        assert_eq!(
+            about("servers"),
+            "Set up, approve and switch other people's servers (MCP)"
+        );
     }
 
     #[test]

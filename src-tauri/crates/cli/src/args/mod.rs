@@ -178,7 +178,7 @@ pub(crate) enum CliCommand {
     /// Set up, approve and switch services by their OpenAPI documents.
     #[command(subcommand)]
     Apis(ApisCommand),
-    /// Set up, approve and switch other people's servers of tools (MCP).
+    /// Set up, approve and switch other people's servers (MCP).
     #[command(subcommand)]
     Servers(ServersCommand),
     /// List other people's agents on this machine, or connect one.
