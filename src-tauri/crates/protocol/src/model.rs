@@ -28,8 +28,8 @@ pub enum Effort {
 /// The model that answers.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 pub struct ModelChoice {
-    /// Id of a configured provider: `anthropic`, `openai`, `gemini`, `ollama`, `demo`, `script`, or one of the
-    /// person's; `client` where no model answers, because an outside program makes the calls;
+    /// Id of a configured provider: `anthropic`, `openai`, `gemini`, `ollama`, `demo`, `script`, or one of your
+    /// own; `client` where no model answers, because an outside program makes the calls;
     /// `agent` where an agent of somebody else answers.
     pub provider: String,
     /// The provider's name of the model; empty where the provider has only one. The id of an agent, or its command line.

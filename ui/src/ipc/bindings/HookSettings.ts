@@ -2,7 +2,7 @@
 import type { HookPoint } from "./HookPoint";
 
 /**
- * A hook: a program of the person that is told of every call around its run (`S001-60` to `S001-68`).
+ * A hook: a program of yours that is told of every call around its run (`S001-60` to `S001-68`).
  *
  * The program is started at each of its points, and reads one JSON object on its standard input: `version`, `on`,
  * `session`, `workspace`, `call`, `tool`, `arguments`, `classifier_input`; around an update `update` with its `kind`

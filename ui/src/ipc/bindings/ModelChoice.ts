@@ -5,8 +5,8 @@
  */
 export type ModelChoice = { 
 /**
- * Id of a configured provider: `anthropic`, `openai`, `gemini`, `ollama`, `demo`, `script`, or one of the
- * person's; `client` where no model answers, because an outside program makes the calls;
+ * Id of a configured provider: `anthropic`, `openai`, `gemini`, `ollama`, `demo`, `script`, or one of your
+ * own; `client` where no model answers, because an outside program makes the calls;
  * `agent` where an agent of somebody else answers.
  */
 provider: string, 

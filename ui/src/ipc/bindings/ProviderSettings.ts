@@ -2,11 +2,11 @@
 import type { WireFormat } from "./WireFormat";
 
 /**
- * A provider that the person added.
+ * A provider that you added.
  */
 export type ProviderSettings = { 
 /**
- * A short id of the person's choice.
+ * A short id of your choice.
  */
 id: string, 
 /**

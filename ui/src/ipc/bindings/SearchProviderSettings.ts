@@ -7,7 +7,7 @@ import type { SearchApi } from "./SearchApi";
  */
 export type SearchProviderSettings = { 
 /**
- * A short id of the person's choice.
+ * A short id of your choice.
  */
 id: string, 
 /**

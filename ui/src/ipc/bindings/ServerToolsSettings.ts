@@ -10,7 +10,7 @@ export type ServerToolsSettings = {
  */
 snapshot: boolean, 
 /**
- * Tools that the person knows to change nothing, by id, `files__read_file`, or family, `files__read_*`: no
+ * Tools that you know to change nothing, by id, `files__read_file`, or family, `files__read_*`: no
  * snapshot is taken for them. A server's own claims about its tools are not trusted.
  */
 read_only: Array<string>, };

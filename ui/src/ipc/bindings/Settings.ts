@@ -18,7 +18,7 @@ import type { WatchdogSettings } from "./WatchdogSettings";
 import type { WebSearchSettings } from "./WebSearchSettings";
 
 /**
- * All settings of the person. A file that cannot be read gives the strict settings ([`Settings::strict`]).
+ * All your settings. A file that cannot be read gives the strict settings ([`Settings::strict`]).
  */
 export type Settings = { 
 /**
@@ -34,7 +34,7 @@ theme: Theme,
  */
 diff: DiffLayout, 
 /**
- * Whether to notify the person when a card arrives while the window has no focus.
+ * Whether to notify you when a card arrives while the window has no focus.
  */
 notify: boolean, 
 /**
@@ -70,7 +70,7 @@ strategy: Strategy,
  */
 limits: RunLimits, 
 /**
- * What asks, in every folder that has no posture of its own (M24). Without one, the person has not chosen yet, and
+ * What asks, in every folder that has no posture of its own (M24). Without one, you have not chosen yet, and
  * it is [`Posture::AskFirst`].
  */
 posture?: Posture, 
@@ -87,7 +87,7 @@ variables: VariablesSettings,
  */
 sandbox?: SandboxSettings, 
 /**
- * Folders with skills, beside those of the project and of the person's home folder.
+ * Folders with skills, beside those of the project and of your home folder.
  */
 skills: SkillsSettings, 
 /**
@@ -99,7 +99,7 @@ web_search: WebSearchSettings,
  */
 editor?: EditorSettings, 
 /**
- * Language servers, each off until the person switches it on.
+ * Language servers, each off until you switch it on.
  */
 language_servers: Array<LanguageServer>, 
 /**
@@ -119,6 +119,6 @@ providers: Array<ProviderSettings>,
  */
 tools: { [key in string]: ToolSettings }, 
 /**
- * Settings for the tools of servers that run as the person.
+ * Settings for the tools of servers that run as you.
  */
 server_tools?: ServerToolsSettings, };

@@ -2,7 +2,7 @@
 import type { ToolMode } from "./ToolMode";
 
 /**
- * The person's settings for one tool.
+ * Your settings for one tool.
  */
 export type ToolSettings = { 
 /**

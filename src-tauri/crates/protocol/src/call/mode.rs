@@ -13,7 +13,7 @@ pub enum ToolMode {
     SafeWrite,
     /// Something is lost; the call runs without a decision only when it can be undone.
     Destructive,
-    /// Touches the person's machine; needs consent.
+    /// Touches this machine; needs consent.
     Local,
     /// Calls an outside service; runs and is logged.
     External,

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// A language server. It runs as the person, outside of any sandbox, and may run programs that it finds in a folder: so
-/// each language server is off until the person switches it on.
+/// A language server. It runs as you, outside of any sandbox, and may run programs that it finds in a folder: so
+/// each language server is off until you switch it on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct LanguageServer {
-    /// A short id: the one of the offered server, or one of the person's choice.
+    /// A short id: the one of the offered server, or one of your choice.
     pub id: String,
     /// Whether the server may be started.
     #[serde(default)]

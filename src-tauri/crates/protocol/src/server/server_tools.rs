@@ -1,4 +1,4 @@
-//! Settings for the tools of servers that run as the person, as stored in `settings.toml`.
+//! Settings for the tools of servers that run as you, as stored in `settings.toml`.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -10,7 +10,7 @@ pub struct ServerToolsSettings {
     /// Whether a snapshot of the workspace is taken before each call, by which the call's changes are found, shown and
     /// undone.
     pub snapshot: bool,
-    /// Tools that the person knows to change nothing, by id, `files__read_file`, or family, `files__read_*`: no
+    /// Tools that you know to change nothing, by id, `files__read_file`, or family, `files__read_*`: no
     /// snapshot is taken for them. A server's own claims about its tools are not trusted.
     pub read_only: Vec<String>,
 }

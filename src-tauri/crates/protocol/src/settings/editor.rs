@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// The person's editor. Without a program it is the first of the known editors that is installed.
+/// Your editor. Without a program it is the first of the known editors that is installed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct EditorSettings {

@@ -15,7 +15,7 @@ pub enum Limit {
     Tokens,
     /// Cost, in US dollars.
     Cost,
-    /// Time at work, in minutes, without the time in which the run waited for a person.
+    /// Time at work, in minutes, without the time in which the run waited for you.
     Time,
 }
 
@@ -43,7 +43,7 @@ impl Limit {
     }
 }
 
-/// Limits of one run, at which the run stops and waits for the person's next message. 0 means no limit.
+/// Limits of one run, at which the run stops and waits for your next message. 0 means no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct RunLimits {
@@ -56,7 +56,7 @@ pub struct RunLimits {
     /// US dollars; a turn whose price is not known adds nothing.
     #[serde(deserialize_with = "deserialize_amount")]
     pub cost_usd: f64,
-    /// Minutes at work, without the time in which the run waits for a person.
+    /// Minutes at work, without the time in which the run waits for you.
     pub minutes: u32,
     /// Number of identical calls in a row, with the same result and nothing in between that could change it, after
     /// which the next one asks if it may change something. A call that only reads is never refused for this; the model

@@ -22,7 +22,7 @@ pub mod limit;
 mod programs;
 mod sandbox;
 
-/// All settings of the person. A file that cannot be read gives the strict settings ([`Settings::strict`]).
+/// All your settings. A file that cannot be read gives the strict settings ([`Settings::strict`]).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
@@ -32,7 +32,7 @@ pub struct Settings {
     pub theme: Theme,
     /// Layout of differences.
     pub diff: DiffLayout,
-    /// Whether to notify the person when a card arrives while the window has no focus.
+    /// Whether to notify you when a card arrives while the window has no focus.
     pub notify: bool,
     /// Time after which a waiting call or question expires, in minutes; 0: never.
     pub expire_after_min: u32,
@@ -50,7 +50,7 @@ pub struct Settings {
     pub strategy: Strategy,
     /// Limits of one run, at which the run stops.
     pub limits: RunLimits,
-    /// What asks, in every folder that has no posture of its own (M24). Without one, the person has not chosen yet, and
+    /// What asks, in every folder that has no posture of its own (M24). Without one, you have not chosen yet, and
     /// it is [`Posture::AskFirst`].
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -73,7 +73,7 @@ pub struct Settings {
     #[serde(alias = "rooms", skip_serializing_if = "SandboxSettings::is_default")]
     #[ts(optional, as = "Option<SandboxSettings>")]
     pub sandbox: SandboxSettings,
-    /// Folders with skills, beside those of the project and of the person's home folder.
+    /// Folders with skills, beside those of the project and of your home folder.
     pub skills: SkillsSettings,
     /// Web search providers for agents, and how often agents may search.
     pub web_search: WebSearchSettings,
@@ -81,7 +81,7 @@ pub struct Settings {
     #[serde(skip_serializing_if = "EditorSettings::is_default")]
     #[ts(optional, as = "Option<EditorSettings>")]
     pub editor: EditorSettings,
-    /// Language servers, each off until the person switches it on.
+    /// Language servers, each off until you switch it on.
     pub language_servers: Vec<LanguageServer>,
     /// Watchdogs: programs that are asked before every call, beside the built-in checks.
     pub watchdogs: Vec<WatchdogSettings>,
@@ -93,7 +93,7 @@ pub struct Settings {
     pub providers: Vec<ProviderSettings>,
     /// Settings of single tools, by their ids.
     pub tools: BTreeMap<String, ToolSettings>,
-    /// Settings for the tools of servers that run as the person.
+    /// Settings for the tools of servers that run as you.
     #[serde(skip_serializing_if = "ServerToolsSettings::is_default")]
     #[ts(optional, as = "Option<ServerToolsSettings>")]
     pub server_tools: ServerToolsSettings,
@@ -167,7 +167,7 @@ impl Settings {
     }
 }
 
-/// What asks a person, and when (M24). Denials hold in every posture.
+/// What asks you, and when (M24). Denials hold in every posture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Posture {
@@ -334,7 +334,7 @@ pub struct SearchOperation {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct SearchProviderSettings {
-    /// A short id of the person's choice.
+    /// A short id of your choice.
     pub id: String,
     /// The API that the provider speaks.
     pub wire: SearchApi,
@@ -382,7 +382,7 @@ define_checked_text!(VariableName, |name| {
     }
 });
 
-/// The person's settings for one tool.
+/// Your settings for one tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolSettings {
@@ -440,11 +440,11 @@ pub enum WireFormat {
     Ollama,
 }
 
-/// A provider that the person added.
+/// A provider that you added.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ProviderSettings {
-    /// A short id of the person's choice.
+    /// A short id of your choice.
     pub id: String,
     /// The provider's name.
     pub title: String,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// A watchdog: a program of the person that examines every call before it runs.
+/// A watchdog: a program of yours that examines every call before it runs.
 ///
 /// The program reads one JSON object on its standard input (`version`, `tool`, `arguments`, `manifest`, `requires`,
 /// `session`, `workspace`, `accesses`) and writes one on its standard output:
@@ -21,7 +21,7 @@ pub struct WatchdogSettings {
     pub timeout_ms: u32,
 }
 
-/// A hook: a program of the person that is told of every call around its run (`S001-60` to `S001-68`).
+/// A hook: a program of yours that is told of every call around its run (`S001-60` to `S001-68`).
 ///
 /// The program is started at each of its points, and reads one JSON object on its standard input: `version`, `on`,
 /// `session`, `workspace`, `call`, `tool`, `arguments`, `classifier_input`; around an update `update` with its `kind`
@@ -47,7 +47,7 @@ pub struct HookSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum HookPoint {
-    /// Before a call runs, once the rules and the person have allowed it: a deny keeps the call from running.
+    /// Before a call runs, once the rules and you have allowed it: a deny keeps the call from running.
     Before,
     /// Before an update of a running call is reported: a deny keeps the update back.
     BeforeUpdate,
