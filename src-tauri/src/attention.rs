@@ -2,7 +2,7 @@
 //! when a call arrives while the window is not visible.
 
 use agent::Engine;
-use agent::engine::attention::AttentionChange;
+use protocol::engine_process::AttentionChange;
 use tauri::{AppHandle, WebviewWindow};
 use tauri_plugin_notification::NotificationExt;
 

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use agent::engine::attention::{AttentionChange, WaitingCall};
+use protocol::engine_process::{AttentionChange, WaitingCall};
 use protocol::text::display_text::to_single_line;
 use tauri::menu::{IsMenuItem, Menu, MenuItem, PredefinedMenuItem};
 use tauri::tray::TrayIconBuilder;

@@ -1,6 +1,6 @@
 //! Tells the page to show a call, for what is chosen outside the window.
 
-use agent::engine::attention::WaitingCall;
+use protocol::engine_process::WaitingCall;
 use serde_json::json;
 use tauri::AppHandle;
 

@@ -10,7 +10,7 @@
 //! of its own, whose hooks ask about each call ([`agent_hooks`]) at the local [`endpoint`], which [`endpoint_server`]
 //! serves, or which is started here and answers in a session ([`acp_client`]), with tools of MCP servers that it is given
 //! there. Calls of an agent's own tools are translated by [`agent_calls`]. [`connections`] puts the hooks into the configurations of agents, and [`transcripts`] reads what they
-//! keep. Editors have our own agent by [`acp_agent`].
+//! keep. Editors have our own agent by [`acp_agent`], and the app's own window is a client as well: [`window`].
 //!
 //! Start reading at [`mcp::serve`] and [`endpoint_server::serve`].
 //!
@@ -53,3 +53,4 @@ pub mod limits;
 pub mod mcp;
 pub mod mcp_http;
 pub mod transcripts;
+pub mod window;

@@ -35,6 +35,7 @@ pub mod account;
 pub mod answer;
 pub mod call;
 pub mod connection;
+pub mod engine_process;
 pub mod event;
 pub mod history;
 pub mod ids;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use protocol::engine_process::{AttentionChange, WaitingCall};
 use protocol::event::CallChange;
 use protocol::{At, CallId, EventBody, SessionId, UserError};
 use record::Record;
@@ -11,30 +12,6 @@ use crate::session::engine_state::event_hub::EventStream;
 
 /// Number of waiting calls that are named: those that wait longest.
 const OLDEST_NAMED_MAX: usize = 3;
-
-/// The calls that wait, and those that began to wait since the last change.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct AttentionChange {
-    /// Number of calls that wait for a decision.
-    pub waiting: usize,
-    /// The calls that wait longest, at most three.
-    pub oldest: Vec<WaitingCall>,
-    /// Titles of the calls that began to wait since the last change: the tool's name, never its arguments.
-    pub landed: Vec<String>,
-}
-
-/// A call that waits, as it is named outside the window: never by its arguments.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WaitingCall {
-    /// The session.
-    pub session: SessionId,
-    /// The call.
-    pub call: CallId,
-    /// Title of the call: the tool's name.
-    pub title: String,
-    /// Title of the session; empty if it is not known.
-    pub session_title: String,
-}
 
 /// Watches the calls that wait for a decision.
 pub struct AttentionWatch {

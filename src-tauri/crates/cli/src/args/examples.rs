@@ -103,7 +103,7 @@ mod tests {
     fn all(command: &Command, above: &str, found: &mut Vec<(String, Command)>) {
         for verb in command
             .get_subcommands()
-            .filter(|verb| verb.get_name() != "help")
+            .filter(|verb| verb.get_name() != "help" && !verb.is_hide_set())
         {
             let path = format!("{above} {}", verb.get_name()).trim().to_owned();
             all(verb, &path, found);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Subcommand, ValueEnum};
 use gateway::mcp::PassedQuestions;
+use gateway::window::DemoMode;
 
 use super::{ApprovalArgs, ServerArgs};
 
@@ -31,6 +32,29 @@ pub(crate) enum GatewayCommand {
         #[arg(long)]
         stop: bool,
     },
+    /// Host the engine of the app's window, which starts this.
+    #[command(hide = true)]
+    Window {
+        /// Play the demo at the start, with somebody who decides or without.
+        #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true, default_missing_value = "attended")]
+        demo: Option<DemoArg>,
+    },
+}
+
+/// How the demo is played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DemoArg {
+    Attended,
+    Unattended,
+}
+
+impl From<DemoArg> for DemoMode {
+    fn from(demo: DemoArg) -> Self {
+        match demo {
+            DemoArg::Attended => Self::Attended,
+            DemoArg::Unattended => Self::Unattended,
+        }
+    }
 }
 
 /// The MCP server.

@@ -3,13 +3,15 @@
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use agent::Host;
+use agent::{EngineConfig, Host};
 use gateway::agent_hooks::client::open_agent_folder;
 use gateway::endpoint::{self, EndpointError, ListenRequest, LocalStream, McpRequest, RequestBody};
 use gateway::endpoint_server;
 use gateway::mcp::ServedTools;
+use gateway::window::{DemoMode, WindowConfig};
 use protocol::settings::Posture;
 use protocol::{SessionId, UserError};
+use tokio::io::BufReader;
 
 use super::{gateway_http, gateway_servers};
 use crate::args::{GatewayCommand, McpGatewayArgs};
@@ -30,7 +32,34 @@ pub(crate) async fn run_gateway(
         }
         GatewayCommand::Hooks { stop: false } => serve_hooks(data_dir).await,
         GatewayCommand::Hooks { stop: true } => stop_hooks(data_dir, out).await,
+        GatewayCommand::Window { demo } => host_window(data_dir, demo.map(Into::into), out).await,
     }
+}
+
+/// Hosts the engine of the app's window until the window closes its side.
+async fn host_window(
+    data_dir: Option<PathBuf>,
+    demo: Option<DemoMode>,
+    out: &mut OutputWriter,
+) -> CliResult {
+    // Standard output is the window's alone.
+    out.redirect_to_stderr();
+    let own = std::env::current_exe().ok();
+    let engine = EngineConfig::resolve_data_dir(data_dir).map(|data_dir| EngineConfig {
+        home: EngineConfig::home_dir(),
+        watches_record: true,
+        sandbox_program: own.as_deref().and_then(agent::find_sandbox_program),
+        ..EngineConfig::new(data_dir, Host::Person)
+    });
+    let config = WindowConfig {
+        engine,
+        variables: std::env::vars_os().collect(),
+        hook_program: own,
+        demo,
+    };
+    let input = BufReader::new(tokio::io::stdin());
+    gateway::window::serve(config, input, tokio::io::stdout()).await?;
+    Ok(ExitReason::Done)
 }
 
 /// Serves tools, on standard input and output unless an address is given: by the app where it is open, so that a person is asked there, and otherwise

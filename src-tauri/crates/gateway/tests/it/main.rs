@@ -1,4 +1,4 @@
-//! Editors, and transcripts of other agents, in real folders.
+//! Editors, the window, and transcripts of other agents, in real folders.
 #![allow(
     clippy::disallowed_methods,
     clippy::panic,
@@ -9,3 +9,4 @@
 
 mod acp_agent;
 mod transcripts;
+mod window;
