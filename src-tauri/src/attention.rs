@@ -1,35 +1,21 @@
 //! Shows outside the window which calls wait: in the title, the tray, on the badge of the app's icon, and in a notification
 //! when a call arrives while the window is not visible.
 
-use agent::Engine;
 use protocol::engine_process::AttentionChange;
 use tauri::{AppHandle, WebviewWindow};
 use tauri_plugin_notification::NotificationExt;
 
 use crate::{main_window, tray};
 
-/// Follows the engine's events for as long as the engine is open.
-pub(crate) fn follow_attention(app: AppHandle, desk: Engine) {
-    tauri::async_runtime::spawn(async move {
-        let mut watch = match desk.watch_attention() {
-            Ok(watch) => watch,
-            Err(fault) => return tracing::warn!(%fault, "nothing will be shown outside the window"),
-        };
-        show_attention(&app, &watch.current(), false);
-        while let Ok(Some(attention)) = watch.next().await {
-            show_attention(&app, &attention, desk.settings().notify);
-        }
-    });
-}
-
-fn show_attention(app: &AppHandle, attention: &AttentionChange, notifies: bool) {
+/// Shows how many calls wait, and notifies of those that began to wait while nobody looks.
+pub(crate) fn show_attention(app: &AppHandle, attention: &AttentionChange) {
     let window = main_window(app);
     if let Some(window) = &window {
         show_count(window, attention.waiting);
     }
     tray::show_waiting(app, attention);
     let unseen = window.is_none_or(|window| !window.is_focused().unwrap_or(false));
-    if notifies && unseen {
+    if unseen {
         for tool in &attention.landed {
             let shown = app
                 .notification()

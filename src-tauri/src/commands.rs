@@ -1,44 +1,37 @@
 //! The eleven commands that the interface may call. Each only delegates.
 
-use agent::EventBatch;
-use gateway::connections;
-use gateway::transcripts::{self, ImportQuery};
-use protocol::connection::{ConnectionAction, ConnectionPlan, ConnectionView, SessionImport};
-use protocol::op::OpReceipt;
-use protocol::query::{Answer, EngineView, Query};
+use std::path::PathBuf;
+
+use protocol::connection::ConnectionAction;
+use protocol::engine_process::EngineRequest;
+use protocol::query::Query;
 use protocol::{Digest, Op, SessionId, UserError};
-use tauri::ipc::Channel;
+use tauri::ipc::{Channel, InvokeResponseBody, Response};
 use tauri::{AppHandle, State};
 
-use crate::{
-    EngineCell, agent_connections, browser, consent, file_manager, session_export,
-    window_appearance,
-};
+use crate::engine_process::{self, EngineCell};
+use crate::{browser, consent, file_manager, session_export};
+
+/// The answer of the engine, as it came.
+type EngineAnswer = Result<Response, UserError>;
 
 /// Submits a request, once it is known to come from the person.
 #[tauri::command]
-pub(crate) async fn submit(
-    app: AppHandle,
-    engine: State<'_, EngineCell>,
-    op: Op,
-) -> Result<OpReceipt, UserError> {
-    let desk = engine.open_engine(&app).await?;
-    consent::obtain_consent(&app, &desk, &op).await?;
+pub(crate) async fn submit(app: AppHandle, engine: State<'_, EngineCell>, op: Op) -> EngineAnswer {
+    let engine = engine.start_engine(&app).await?;
+    consent::obtain_consent(&app, &engine, &op).await?;
     let sets = matches!(op, Op::SetSettings { .. });
-    let receipt = desk.submit(op).await?;
+    let receipt = engine.ask(EngineRequest::Submit { op }).await?;
     if sets {
-        window_appearance::apply_theme(&app, desk.settings().theme);
+        engine_process::apply_theme(&app, &engine).await;
     }
-    Ok(receipt)
+    Ok(json_response(receipt))
 }
 
 /// Returns everything that the interface needs to rebuild its state.
 #[tauri::command]
-pub(crate) async fn snapshot(
-    app: AppHandle,
-    engine: State<'_, EngineCell>,
-) -> Result<EngineView, UserError> {
-    engine.open_engine(&app).await?.snapshot().await
+pub(crate) async fn snapshot(app: AppHandle, engine: State<'_, EngineCell>) -> EngineAnswer {
+    pass_on(&app, &engine, EngineRequest::Snapshot).await
 }
 
 /// Answers a query.
@@ -47,8 +40,8 @@ pub(crate) async fn query(
     app: AppHandle,
     engine: State<'_, EngineCell>,
     query: Query,
-) -> Result<Answer, UserError> {
-    engine.open_engine(&app).await?.query(query).await
+) -> EngineAnswer {
+    pass_on(&app, &engine, EngineRequest::Query { query }).await
 }
 
 /// Sends every event after `since`, then new ones, in batches, until the page is gone.
@@ -57,17 +50,23 @@ pub(crate) async fn subscribe(
     app: AppHandle,
     engine: State<'_, EngineCell>,
     since: u64,
-    channel: Channel<EventBatch>,
+    channel: Channel<InvokeResponseBody>,
 ) -> Result<(), UserError> {
-    let mut events = engine.open_engine(&app).await?.subscribe(since);
-    tauri::async_runtime::spawn(async move {
-        while let Ok(Some(batch)) = events.next().await {
-            if channel.send(batch).is_err() {
-                break;
-            }
-        }
-    });
-    Ok(())
+    engine
+        .start_engine(&app)
+        .await?
+        .subscribe(since, channel)
+        .await
+}
+
+/// Passes a request on that needs no consent.
+async fn pass_on(app: &AppHandle, engine: &EngineCell, request: EngineRequest) -> EngineAnswer {
+    let engine = engine.start_engine(app).await?;
+    Ok(json_response(engine.ask(request).await?))
+}
+
+fn json_response(json: String) -> Response {
+    Response::new(InvokeResponseBody::Json(json))
 }
 
 /// Opens a URL in the person's browser, once the person is known to want it.
@@ -85,8 +84,10 @@ pub(crate) async fn show_in_folder(
     workspace: String,
     path: String,
 ) -> Result<(), UserError> {
-    let desk = engine.open_engine(&app).await?;
-    let file = desk.find_file(&workspace, &path)?;
+    let engine = engine.start_engine(&app).await?;
+    let file: PathBuf = engine
+        .ask_for(EngineRequest::FindFile { workspace, path })
+        .await?;
     consent::obtain_consent_for_file(&app, &file).await?;
     file_manager::show_in_folder(&app, &file)
 }
@@ -96,9 +97,8 @@ pub(crate) async fn show_in_folder(
 pub(crate) async fn list_connections(
     app: AppHandle,
     engine: State<'_, EngineCell>,
-) -> Result<Vec<ConnectionView>, UserError> {
-    let place = agent_connections::find_place(&engine.open_engine(&app).await?)?;
-    Ok(connections::inspect_agents(&place))
+) -> EngineAnswer {
+    pass_on(&app, &engine, EngineRequest::ListConnections).await
 }
 
 /// Plans a change of an agent's configuration; none if there is nothing to change.
@@ -108,9 +108,13 @@ pub(crate) async fn plan_connection(
     engine: State<'_, EngineCell>,
     agent: String,
     action: ConnectionAction,
-) -> Result<Option<ConnectionPlan>, UserError> {
-    let place = agent_connections::find_place(&engine.open_engine(&app).await?)?;
-    connections::plan_change(&agent, action, &place)
+) -> EngineAnswer {
+    pass_on(
+        &app,
+        &engine,
+        EngineRequest::PlanConnection { agent, action },
+    )
+    .await
 }
 
 /// Makes a change of an agent's configuration as it was shown, once it is known to come from the person.
@@ -121,10 +125,15 @@ pub(crate) async fn change_connection(
     agent: String,
     action: ConnectionAction,
     shown: Digest,
-) -> Result<(), UserError> {
-    consent::obtain_consent_for_connection(&app, connections::find_agent(&agent)?, action).await?;
-    let place = agent_connections::find_place(&engine.open_engine(&app).await?)?;
-    connections::make_shown_change(&agent, action, &shown, &place)
+) -> EngineAnswer {
+    let engine = engine.start_engine(&app).await?;
+    consent::obtain_consent_for_connection(&app, &engine, &agent, action).await?;
+    let request = EngineRequest::ChangeConnection {
+        agent,
+        action,
+        shown,
+    };
+    Ok(json_response(engine.ask(request).await?))
 }
 
 /// Imports the sessions of an agent that went on in the last week into the record.
@@ -133,16 +142,8 @@ pub(crate) async fn import_sessions(
     app: AppHandle,
     engine: State<'_, EngineCell>,
     agent: String,
-) -> Result<SessionImport, UserError> {
-    let desk = engine.open_engine(&app).await?;
-    let agent = transcripts::find_transcript_agent(&agent)?;
-    let query = ImportQuery {
-        agent,
-        place: agent_connections::find_place(&desk)?.transcripts(agent)?,
-        workspace: None,
-        since: connections::recent_since(),
-    };
-    transcripts::import_sessions(&desk, query).await
+) -> EngineAnswer {
+    pass_on(&app, &engine, EngineRequest::ImportSessions { agent }).await
 }
 
 /// Exports a session into a file that the person chooses; returns its path, none if they chose none.
@@ -153,6 +154,6 @@ pub(crate) async fn export_session(
     session: SessionId,
     format: String,
 ) -> Result<Option<String>, UserError> {
-    let desk = engine.open_engine(&app).await?;
-    session_export::export_session(&app, &desk, session, &format).await
+    let engine = engine.start_engine(&app).await?;
+    session_export::export_session(&app, &engine, session, format).await
 }

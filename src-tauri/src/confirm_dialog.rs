@@ -2,17 +2,19 @@
 
 use std::path::Path;
 
-use agent::Engine;
 use protocol::connection::ConnectionAction;
+use protocol::engine_process::{CallName, EngineRequest};
 use protocol::op::ShownCall;
-use protocol::query::{Answer, Query};
-use protocol::server::mcp_servers::{ServerChange, ServerId, ServerSandbox, ServerTransport};
+use protocol::server::mcp_servers::{
+    ServerChange, ServerId, ServerSandbox, ServerSettings, ServerTransport,
+};
 use protocol::text::display_text::{format_count, to_single_line};
-use protocol::{CallId, CallView, Decision, Entry, EntryBody, Op, SessionId, UserError};
+use protocol::{Decision, Op, UserError};
 use tauri::AppHandle;
 use tokio::sync::{Mutex, oneshot};
 
 use crate::consent::list_new_programs;
+use crate::engine_process::EngineProcess;
 
 /// Title of the dialog.
 const DIALOG_TITLE: &str = "Confirm · Countersign";
@@ -184,22 +186,36 @@ pub(crate) fn question_for_connection(title: &str, action: ConnectionAction) -> 
 }
 
 /// Builds the question whether to carry out a request.
-pub(crate) async fn question_for_op(desk: &Engine, op: &Op) -> ConfirmQuestion {
+///
+/// # Errors
+/// The engine ended.
+pub(crate) async fn question_for_op(
+    engine: &EngineProcess,
+    op: &Op,
+) -> Result<ConfirmQuestion, UserError> {
     let ask = |text: String, yes| ConfirmQuestion {
         text,
         accept_label: yes,
     };
-    match op {
+    Ok(match op {
         Op::Decide {
             session,
             call,
+            digest,
             decision,
-            ..
-        } => ask(
-            describe_decision(desk, session, call, decision).await,
-            "Allow",
-        ),
-        Op::DecideGroup { calls, .. } => ask(describe_group(desk, calls).await, "Allow all"),
+        } => {
+            let shown = ShownCall {
+                session: session.clone(),
+                call: call.clone(),
+                digest: digest.clone(),
+            };
+            let waiting = name_waiting_calls(engine, vec![shown]).await?;
+            ask(describe_decision(waiting.first(), decision), "Allow")
+        }
+        Op::DecideGroup { calls, .. } => {
+            let waiting = name_waiting_calls(engine, calls.clone()).await?;
+            ask(describe_group(&waiting), "Allow all")
+        }
         Op::TrustRules { workspace, .. } => ask(
             format!(
                 "Trust the rules file of {}?\n\nIts rules may then allow calls without asking you.",
@@ -213,12 +229,12 @@ pub(crate) async fn question_for_op(desk: &Engine, op: &Op) -> ConfirmQuestion {
         } => ask(
             format!(
                 "Start the server “{server}”?\n\n{}",
-                describe_server_start(desk, server).await
+                describe_server_start(engine, server).await?
             ),
             "Start",
         ),
         Op::SetSettings { settings } => {
-            let programs = list_new_programs(settings, &desk.settings());
+            let programs = list_new_programs(settings, &engine.settings().await?);
             let text = match programs.is_empty() {
                 true => "Change the settings?".to_owned(),
                 false => format!(
@@ -229,7 +245,7 @@ pub(crate) async fn question_for_op(desk: &Engine, op: &Op) -> ConfirmQuestion {
             ask(text, "Change")
         }
         other => ask(format!("{}?", describe_op(other)), "Confirm"),
-    }
+    })
 }
 
 /// Describes a request in a few words, for a request without a press.
@@ -258,12 +274,7 @@ fn describe_op(op: &Op) -> &'static str {
 }
 
 /// Describes what a decision would allow to run, according to the engine.
-async fn describe_decision(
-    desk: &Engine,
-    session: &SessionId,
-    call: &CallId,
-    decision: &Decision,
-) -> String {
+fn describe_decision(waiting: Option<&CallName>, decision: &Decision) -> String {
     let how = match decision {
         Decision::WithNetwork { hosts } => {
             format!("\n\nIt may reach {}.", format_name(&hosts.join(", ")))
@@ -279,20 +290,15 @@ async fn describe_decision(
         ),
         _ => String::new(),
     };
-    match find_waiting_call(&list_waiting_calls(desk).await, session, call) {
-        Some(view) => format!("Allow this call?\n\n{}{how}", format_call(view)),
+    match waiting {
+        Some(name) => format!("Allow this call?\n\n{}{how}", format_call(name)),
         None => format!("Allow a call that does not wait any more?{how}"),
     }
 }
 
 /// Describes the calls that one answer would allow to run, each of them, according to the engine.
-async fn describe_group(desk: &Engine, calls: &[ShownCall]) -> String {
-    let waiting = list_waiting_calls(desk).await;
-    let lines: Vec<String> = calls
-        .iter()
-        .filter_map(|shown| find_waiting_call(&waiting, &shown.session, &shown.call))
-        .map(format_call)
-        .collect();
+fn describe_group(waiting: &[CallName]) -> String {
+    let lines: Vec<String> = waiting.iter().map(format_call).collect();
     match lines.len() {
         0 => "Allow calls that do not wait any more?".to_owned(),
         count => format!(
@@ -303,35 +309,30 @@ async fn describe_group(desk: &Engine, calls: &[ShownCall]) -> String {
     }
 }
 
-fn format_call(view: &CallView) -> String {
-    format!("{} {}", format_name(&view.title), format_name(&view.target))
+fn format_call(name: &CallName) -> String {
+    format!("{} {}", format_name(&name.title), format_name(&name.target))
 }
 
-async fn list_waiting_calls(desk: &Engine) -> Vec<Entry> {
-    let snapshot = desk.snapshot().await;
-    snapshot.map(|snapshot| snapshot.desk).unwrap_or_default()
-}
-
-/// Finds a call among the waiting ones. Two sessions may have calls with the same id.
-fn find_waiting_call<'a>(
-    waiting: &'a [Entry],
-    session: &SessionId,
-    call: &CallId,
-) -> Option<&'a CallView> {
-    let mut own = waiting.iter().filter(|entry| entry.session == *session);
-    match &own.find(|entry| entry.id == call.as_str())?.body {
-        EntryBody::Call(view) => Some(view),
-        _ => None,
-    }
+/// Returns the names of those calls that still wait.
+async fn name_waiting_calls(
+    engine: &EngineProcess,
+    calls: Vec<ShownCall>,
+) -> Result<Vec<CallName>, UserError> {
+    engine
+        .ask_for(EngineRequest::NameWaitingCalls { calls })
+        .await
 }
 
 /// Describes the consequences of starting a server.
-async fn describe_server_start(desk: &Engine, server: &ServerId) -> String {
-    let Ok(Answer::Servers { servers, .. }) = desk.query(Query::Servers).await else {
-        return String::new();
+async fn describe_server_start(
+    engine: &EngineProcess,
+    server: &ServerId,
+) -> Result<String, UserError> {
+    let request = EngineRequest::ServerSettings {
+        server: server.clone(),
     };
-    let mut known = servers.into_iter().map(|view| view.settings);
-    match known.find(|one| one.id == *server).map(|one| one.transport) {
+    let known: Option<ServerSettings> = engine.ask_for(request).await?;
+    Ok(match known.map(|settings| settings.transport) {
         Some(ServerTransport::Stdio {
             command,
             args,
@@ -346,7 +347,7 @@ async fn describe_server_start(desk: &Engine, server: &ServerId) -> String {
             format!("It is reached at {}", format_name(&url))
         }
         None => String::new(),
-    }
+    })
 }
 
 /// Describes the permissions of a server's program.
@@ -378,34 +379,7 @@ fn format_name(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
-
     use super::*;
-
-    #[test]
-    fn what_is_allowed_is_told_of_the_call_of_that_session() {
-        let folded = include_str!("../../tests/golden/sample.folded.json");
-        let folded: Value = serde_json::from_str(folded).unwrap();
-        let mut entries = folded["entries"].as_array().unwrap().iter();
-        let call = entries.find(|entry| entry["body"]["type"] == "call");
-        let desk: Vec<Entry> = ["ses_a", "ses_b"]
-            .map(|session| {
-                let mut entry = call.unwrap().clone();
-                entry["id"] = json!("call_1");
-                entry["session"] = json!(session);
-                entry["body"]["target"] = json!(format!("file of {session}"));
-                serde_json::from_value(entry).unwrap()
-            })
-            .into();
-        let target = |session: &str, call: &str| {
-            let (session, call) = (SessionId(session.into()), CallId(call.into()));
-            find_waiting_call(&desk, &session, &call).map(|view| view.target.clone())
-        };
-        assert_eq!(target("ses_a", "call_1").as_deref(), Some("file of ses_a"));
-        assert_eq!(target("ses_b", "call_1").as_deref(), Some("file of ses_b"));
-        assert_eq!(target("ses_c", "call_1"), None);
-        assert_eq!(target("ses_b", "call_2"), None);
-    }
 
     #[test]
     fn what_a_program_may_do_is_said_by_its_sandbox() {

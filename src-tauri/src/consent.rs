@@ -8,15 +8,15 @@
 use std::path::Path;
 use std::time::Instant;
 
-use agent::Engine;
-use gateway::connections::ConnectableAgent;
-use protocol::connection::ConnectionAction;
+use protocol::connection::{ConnectionAction, ConnectionView};
+use protocol::engine_process::EngineRequest;
 use protocol::server::apis::ApiChange;
 use protocol::server::mcp_servers::ServerChange;
 use protocol::{Decision, Op, ServerAnswer, Settings, UserError};
 use tauri::{AppHandle, Manager};
 
 use crate::confirm_dialog::{self, ConfirmQuestion};
+use crate::engine_process::EngineProcess;
 use crate::press_tracker::PressTracker;
 
 /// Consent that a request needs.
@@ -36,10 +36,16 @@ enum RequiredConsent {
 /// The person did not consent, or is being asked about another request.
 pub(crate) async fn obtain_consent(
     app: &AppHandle,
-    desk: &Engine,
+    engine: &EngineProcess,
     op: &Op,
 ) -> Result<(), UserError> {
-    let is_given = match required_consent(op, &desk.settings()) {
+    let required = match op {
+        Op::SetSettings { settings } => {
+            required_consent_for_settings(settings, &engine.settings().await?)
+        }
+        op => required_consent(op),
+    };
+    let is_given = match required {
         RequiredConsent::Nothing => true,
         RequiredConsent::Press => app.state::<PressTracker>().consume(Instant::now()),
         RequiredConsent::Dialog => false,
@@ -47,7 +53,8 @@ pub(crate) async fn obtain_consent(
     match is_given {
         true => Ok(()),
         false => {
-            confirm_dialog::ask_person(app, confirm_dialog::question_for_op(desk, op).await).await
+            let question = confirm_dialog::question_for_op(engine, op).await?;
+            confirm_dialog::ask_person(app, question).await
         }
     }
 }
@@ -77,11 +84,14 @@ pub(crate) async fn obtain_consent_for_file(app: &AppHandle, file: &Path) -> Res
 /// As [`obtain_consent`].
 pub(crate) async fn obtain_consent_for_connection(
     app: &AppHandle,
-    agent: &ConnectableAgent,
+    engine: &EngineProcess,
+    agent: &str,
     action: ConnectionAction,
 ) -> Result<(), UserError> {
-    let question = confirm_dialog::question_for_connection(&agent.title, action);
-    obtain_press(app, question).await
+    let agents: Vec<ConnectionView> = engine.ask_for(EngineRequest::ListConnections).await?;
+    let known = agents.into_iter().find(|one| one.id == agent);
+    let title = known.map_or_else(|| agent.to_owned(), |one| one.title);
+    obtain_press(app, confirm_dialog::question_for_connection(&title, action)).await
 }
 
 /// Returns once there was a press of the person that was not used for another request, or a yes in a dialog.
@@ -92,7 +102,9 @@ async fn obtain_press(app: &AppHandle, question: ConfirmQuestion) -> Result<(), 
     }
 }
 
-fn required_consent(op: &Op, settings: &Settings) -> RequiredConsent {
+/// Returns the consent that a request needs; a change of the settings needs a dialog, unless the present ones tell otherwise
+/// ([`required_consent_for_settings`]).
+fn required_consent(op: &Op) -> RequiredConsent {
     match op {
         Op::PlayDemo
         | Op::Say { .. }
@@ -125,8 +137,8 @@ fn required_consent(op: &Op, settings: &Settings) -> RequiredConsent {
             change: ApiChange::Switch { enabled: false },
             ..
         } => RequiredConsent::Nothing,
-        Op::SetSettings { settings: wanted } => required_consent_for_settings(wanted, settings),
-        Op::TrustRules { .. }
+        Op::SetSettings { .. }
+        | Op::TrustRules { .. }
         | Op::ChangeServer {
             change: ServerChange::Switch { enabled: true },
             ..
@@ -186,12 +198,12 @@ fn list_programs(settings: &Settings) -> Vec<String> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{RequiredConsent, required_consent};
+    use super::{RequiredConsent, required_consent, required_consent_for_settings};
     use protocol::{Op, Settings};
 
     fn needs(op: Value) -> RequiredConsent {
         let op: Op = serde_json::from_value(op.clone()).unwrap_or_else(|e| panic!("{op}: {e}"));
-        required_consent(&op, &Settings::default())
+        required_consent(&op)
     }
 
     fn decide(decision: Value) -> RequiredConsent {
@@ -258,12 +270,7 @@ mod tests {
         let set = |change: fn(&mut Settings)| {
             let mut settings = Settings::default();
             change(&mut settings);
-            required_consent(
-                &Op::SetSettings {
-                    settings: Box::new(settings),
-                },
-                &Settings::default(),
-            )
+            required_consent_for_settings(&settings, &Settings::default())
         };
         assert_eq!(
             set(|settings| settings.notify = false),
@@ -278,15 +285,13 @@ mod tests {
             watchdogs: serde_json::from_value(watchdogs.clone()).unwrap(),
             ..Settings::default()
         };
-        let op = Op::SetSettings {
-            settings: Box::new(with(&watchdog)),
-        };
+        let watched = with(&watchdog);
         assert_eq!(
-            required_consent(&op, &Settings::default()),
+            required_consent_for_settings(&watched, &Settings::default()),
             RequiredConsent::Dialog
         );
         assert_eq!(
-            required_consent(&op, &with(&watchdog)),
+            required_consent_for_settings(&watched, &watched),
             RequiredConsent::Nothing
         );
         // A hook is a program that is started, too. When it is started is no other program.
@@ -297,21 +302,19 @@ mod tests {
             ],
             ..Settings::default()
         };
+        let before = hooked(&["before"]);
+        for (present, required) in [
+            (Settings::default(), RequiredConsent::Dialog),
+            (hooked(&["after"]), RequiredConsent::Press),
+            (before.clone(), RequiredConsent::Nothing),
+        ] {
+            assert_eq!(required_consent_for_settings(&before, &present), required);
+        }
+        // Whoever does not know the present ones asks.
         let op = Op::SetSettings {
-            settings: Box::new(hooked(&["before"])),
+            settings: Box::new(Settings::default()),
         };
-        assert_eq!(
-            required_consent(&op, &Settings::default()),
-            RequiredConsent::Dialog
-        );
-        assert_eq!(
-            required_consent(&op, &hooked(&["after"])),
-            RequiredConsent::Press
-        );
-        assert_eq!(
-            required_consent(&op, &hooked(&["before"])),
-            RequiredConsent::Nothing
-        );
+        assert_eq!(required_consent(&op), RequiredConsent::Dialog);
     }
 
     #[test]

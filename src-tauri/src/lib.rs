@@ -1,20 +1,21 @@
-//! The shell: one window, a tray icon, notifications, and ten commands: four delegate to the engine, four to the
-//! gateway for connections of agents and their sessions, one opens the browser, one the save dialog for an export.
+//! The shell: one window, a tray icon, notifications, and eleven commands, most of which pass a request of the page on
+//! to the engine.
 //!
-//! **It contains no logic, no SQL and no file access**, and it is the only crate that depends on Tauri. Requests of the
-//! person are passed to the engine as ops or queries; events come back. A request that allows or loosens needs more
-//! than the page's word: see `consent.rs`.
+//! **It contains no logic, no SQL and no file access**, and it is the only crate that depends on Tauri. The engine is a
+//! process of its own, the same program as the command line (`engine_process.rs`): ops and queries go to it, events
+//! come back. A request that allows or loosens needs more than the page's word: see `consent.rs`.
 //!
 //! Start reading at `commands.rs`.
 
-mod agent_connections;
-mod agent_hooks;
 mod attention;
 mod browser;
 mod commands;
 mod confirm_dialog;
 mod consent;
+mod engine_process;
 mod file_manager;
+#[cfg(target_os = "linux")]
+mod graphics;
 mod press_tracker;
 mod restart;
 mod session_export;
@@ -24,52 +25,12 @@ mod window;
 mod window_appearance;
 
 use std::process::ExitCode;
-use std::time::Duration;
 
-use agent::{Engine, EngineConfig, Host};
-use protocol::{Op, UserError};
 use tauri::webview::PageLoadEvent;
 use tauri::{AppHandle, Builder, Manager, RunEvent, WebviewWindow, Wry};
 use tauri_plugin_window_state::StateFlags;
-use tokio::sync::Mutex;
 
-/// The engine, once it could be opened. Until then every command tries again and reports why it cannot.
-#[derive(Default)]
-pub(crate) struct EngineCell(Mutex<Option<Engine>>);
-
-impl EngineCell {
-    /// Returns the engine; opens it if it is not open yet.
-    pub(crate) async fn open_engine(&self, app: &AppHandle) -> Result<Engine, UserError> {
-        let mut open = self.0.lock().await;
-        if let Some(desk) = open.as_ref() {
-            return Ok(desk.clone());
-        }
-        let own = std::env::current_exe().ok();
-        let desk = Engine::open(EngineConfig {
-            home: EngineConfig::home_dir(),
-            watches_record: true,
-            sandbox_program: own.and_then(|own| agent::find_sandbox_program(&own)),
-            ..EngineConfig::new(EngineConfig::resolve_data_dir(None)?, Host::Person)
-        })
-        .await;
-        let desk =
-            desk.inspect_err(|fault| tracing::error!(%fault, "the engine cannot be opened"))?;
-        gateway::acp_client::add_agents(&desk, agent_connections::find_program());
-        window_appearance::apply_theme(app, desk.settings().theme);
-        play_demo(&desk);
-        attention::follow_attention(app.clone(), desk.clone());
-        agent_hooks::serve_hooks(desk.clone());
-        *open = Some(desk.clone());
-        Ok(desk)
-    }
-}
-
-/// Plays the demo at once: `countersign-desktop --demo`.
-const DEMO_FLAG: &str = "--demo";
-/// Plays the demo unattended: waiting calls are decided on after a while. For taking screenshots.
-const DEMO_UNATTENDED_FLAG: &str = "--demo=unattended";
-/// How long a card of the unattended demo stays before it is decided on.
-const DEMO_PACE: Duration = Duration::from_secs(4);
+use crate::engine_process::EngineCell;
 
 /// Opens the app and runs it until it ends.
 pub fn run() -> ExitCode {
@@ -82,7 +43,8 @@ pub fn run() -> ExitCode {
         Ok(app) => {
             app.run(|app, event| {
                 if let RunEvent::Exit = event {
-                    close_engine(app);
+                    let engine = app.state::<EngineCell>();
+                    tauri::async_runtime::block_on(engine.close_engine());
                 }
             });
             ExitCode::SUCCESS
@@ -138,39 +100,16 @@ fn app_builder() -> Builder<Wry> {
             window_appearance::show_window_after_timeout(app.handle());
             tray::build_tray(app.handle());
             app.manage(EngineCell::default());
-            // Beside the page, which loads meanwhile and waits with its first question.
+            // Beside the page, which loads meanwhile.
             let handle = app.handle().clone();
             tauri::async_runtime::spawn(async move {
-                // Why it cannot be opened is what the window will ask and show.
-                let _ = handle.state::<EngineCell>().open_engine(&handle).await;
+                // Why it cannot be started is what the window will ask and show.
+                if let Ok(engine) = handle.state::<EngineCell>().start_engine(&handle).await {
+                    engine_process::apply_theme(&handle, &engine).await;
+                }
             });
             Ok(())
         })
-}
-
-fn play_demo(desk: &Engine) {
-    let desk = desk.clone();
-    let asked =
-        std::env::args().find(|argument| argument == DEMO_FLAG || argument == DEMO_UNATTENDED_FLAG);
-    tauri::async_runtime::spawn(async move {
-        let played = match asked.as_deref() {
-            Some(DEMO_FLAG) => desk.submit(Op::PlayDemo).await.map(drop),
-            Some(DEMO_UNATTENDED_FLAG) => agent::engine::demo::run_demo(&desk, DEMO_PACE)
-                .await
-                .map(drop),
-            _ => Ok(()),
-        };
-        if let Err(fault) = played {
-            tracing::error!(%fault, "the demo cannot be played");
-        }
-    });
-}
-
-fn close_engine(app: &AppHandle) {
-    let engine = app.state::<EngineCell>();
-    if let Some(desk) = tauri::async_runtime::block_on(engine.0.lock()).as_ref() {
-        desk.close();
-    }
 }
 
 /// Brings the window to the front, as a second start of the app does.

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use agent::Engine;
-use agent::engine::session_export::ExportKind;
+use protocol::engine_process::{EngineRequest, ExportTarget};
 use protocol::{SessionId, UserError};
 use tauri::AppHandle;
 use tauri_plugin_dialog::DialogExt;
 use tokio::sync::{Mutex, oneshot};
 
+use crate::engine_process::EngineProcess;
 use crate::main_window;
 
 /// Held while the dialog is open: one at a time, so that a page cannot flood the person with dialogs.
@@ -20,9 +20,9 @@ static OPEN_DIALOG: Mutex<()> = Mutex::const_new(());
 /// There is no such session or format, another dialog is open, or the file cannot be written.
 pub(crate) async fn export_session(
     app: &AppHandle,
-    desk: &Engine,
+    engine: &EngineProcess,
     session: SessionId,
-    format: &str,
+    format: String,
 ) -> Result<Option<String>, UserError> {
     let Ok(_open) = OPEN_DIALOG.try_lock() else {
         return Err(UserError::new(
@@ -30,23 +30,32 @@ pub(crate) async fn export_session(
             "Choose its file first, or cancel that.",
         ));
     };
-    let kind = ExportKind::parse(format)?;
-    let name = desk.export_file_name(&session, kind)?;
-    let Some(file) = choose_file(app, &name, kind).await else {
+    let request = EngineRequest::ExportTarget {
+        session: session.clone(),
+        format: format.clone(),
+    };
+    let target: ExportTarget = engine.ask_for(request).await?;
+    let Some(file) = choose_file(app, &target).await else {
         return Ok(None);
     };
-    desk.export_session(session, kind, &file).await?;
-    Ok(Some(file.display().to_string()))
+    let file = file.display().to_string();
+    let request = EngineRequest::ExportSession {
+        session,
+        format,
+        file: file.clone(),
+    };
+    engine.ask(request).await?;
+    Ok(Some(file))
 }
 
 /// Returns the file that the person chose; none if they chose none, or if it has no path.
-async fn choose_file(app: &AppHandle, name: &str, kind: ExportKind) -> Option<PathBuf> {
+async fn choose_file(app: &AppHandle, target: &ExportTarget) -> Option<PathBuf> {
     let mut dialog = app
         .dialog()
         .file()
         .set_title("Export session")
-        .set_file_name(name)
-        .add_filter(kind.title, &[kind.extension]);
+        .set_file_name(&target.name)
+        .add_filter(&target.title, &[&target.extension]);
     if let Some(window) = main_window(app) {
         dialog = dialog.set_parent(&window);
     }

@@ -87,7 +87,7 @@ pub(crate) fn show_window_after_timeout(app: &AppHandle) {
 pub(crate) fn choose_renderer() {
     const NO_OPENGL: &str = "WEBKIT_DISABLE_COMPOSITING_MODE";
 
-    if agent::has_render_node() {
+    if crate::graphics::has_render_node() {
         return;
     }
     if let Err(error) = glib::setenv(NO_OPENGL, "1", false) {

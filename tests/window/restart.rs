@@ -1,4 +1,5 @@
-//! The app dies with a call waiting: nothing is lost, nothing was decided, and the run goes on from there.
+//! The app dies with a call waiting, or its engine alone does: nothing is lost, nothing was decided, and the run goes on
+//! from there.
 
 use serde_json::json;
 
@@ -44,6 +45,26 @@ async fn a_call_still_waits_after_a_kill_and_the_run_goes_on() {
     rig.allow_by_click(&write).await;
     rig.end_of_the_demo().await;
     assert_ne!(std::fs::read(&parser).unwrap(), before);
+    rig.wait_for_text("session-state", "Done").await;
+    rig.end().await;
+}
+
+#[tokio::test]
+async fn an_engine_that_dies_is_started_again_and_its_call_still_waits() {
+    let rig = Rig::start().await;
+    let write = rig.play().await;
+    rig.find("acts").await;
+    let said = content(&rig, &write).await;
+
+    rig.kill_engine().await;
+
+    rig.wait_for_text("rail-count", "1").await;
+    rig.click("rail-desk").await;
+    assert_eq!(rig.card("parser.rs").await, write);
+    assert_eq!(content(&rig, &write).await, said);
+    rig.allow_by_click(&write).await;
+    rig.click(&session(&rig).await).await;
+    rig.end_of_the_demo().await;
     rig.wait_for_text("session-state", "Done").await;
     rig.end().await;
 }

@@ -102,6 +102,22 @@ impl Rig {
         self.open().await;
     }
 
+    /// Kills the engine alone, and waits until the page was loaded anew.
+    pub async fn kill_engine(&self) {
+        // An engine that breaks off right after its start is not started again by itself.
+        tokio::time::sleep(Duration::from_secs(6)).await;
+        self.ask("window.isOfBefore = true; return true", vec![])
+            .await;
+        let killed = processes::kill_engine(Path::new(APP), &self.data_dir());
+        assert_ne!(killed, 0, "no running engine was found to kill");
+        let is_new = self.comes(WAIT, async |rig| {
+            let script =
+                "return window.isOfBefore === undefined && document.readyState === 'complete'";
+            rig.ask(script, vec![]).await == true
+        });
+        assert!(is_new.await, "the page is not loaded anew");
+    }
+
     /// Closes the app, lets `meanwhile` do something to its data folder, and starts it again.
     pub async fn reopen(&mut self, meanwhile: impl FnOnce(&Path)) {
         self.close().await;

@@ -197,13 +197,28 @@ pub async fn start_without_page(app: &Path, env: &[(String, String)], data_dir: 
     }
 }
 
-/// Kills every process of the app that works on that data folder, without warning, and waits until they are dead: only
-/// then is the name free that lets one instance run. Answers how many.
+/// Name of the program that hosts the engine, beside the app.
+const ENGINE: &str = "countersign";
+
+/// Kills the app that works on that data folder and its engine, without warning, and waits until they are dead: only then
+/// is the name free that lets one instance run. Answers how many processes these were.
 pub fn kill_app(app: &Path, data_dir: &Path) -> usize {
-    let app = app.canonicalize().unwrap();
+    kill_programs(&[app, &app.with_file_name(ENGINE)], data_dir)
+}
+
+/// Kills the engine of the app alone. Answers how many processes these were.
+pub fn kill_engine(app: &Path, data_dir: &Path) -> usize {
+    kill_programs(&[&app.with_file_name(ENGINE)], data_dir)
+}
+
+fn kill_programs(programs: &[&Path], data_dir: &Path) -> usize {
+    let programs = programs
+        .iter()
+        .map(|program| program.canonicalize().unwrap());
+    let programs: Vec<PathBuf> = programs.collect();
     let mut killed = Vec::new();
     for (pid, process) in working_on(data_dir) {
-        if std::fs::read_link(process.join("exe")).is_ok_and(|exe| exe == app) {
+        if std::fs::read_link(process.join("exe")).is_ok_and(|exe| programs.contains(&exe)) {
             kill_process(pid, Signal::KILL).unwrap();
             killed.push(process);
         }

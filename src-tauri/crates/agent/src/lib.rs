@@ -89,7 +89,6 @@ pub use mcp::{
 };
 pub use runtime::dry_run::find_sandbox_program;
 #[cfg(target_os = "linux")]
-pub use runtime::graphics::has_render_node;
 pub use tools::custom::StructuredRequest;
 pub use tools::elicitation::ElicitationReply;
 pub use tools::text::format_byte_size;

@@ -40,7 +40,6 @@ pub mod error;
 pub mod fs;
 pub mod git;
 #[cfg(target_os = "linux")]
-pub mod graphics;
 mod inherited_env;
 pub mod limits;
 pub mod net;

@@ -10,7 +10,7 @@ use crate::man_and_completions;
 use crate::package_check;
 use crate::paths;
 use crate::progress::Progress;
-use crate::run::SANDBOX_PACKAGE;
+use crate::run::{ENGINE_NAME, ENGINE_PACKAGE, SANDBOX_PACKAGE};
 use crate::system_packages::{self, PackagePurpose};
 use crate::tauri_cli;
 use crate::ui;
@@ -23,6 +23,11 @@ const BUNDLES: &str = if cfg!(target_os = "macos") {
 } else {
     "deb,rpm"
 };
+
+/// Puts the engine's program beside the app on Windows. It stands in no configuration file: the app's build script reads
+/// those, and would want the program before it is built.
+const WINDOWS_CONFIG: &str =
+    r#"{"bundle":{"resources":{"target/release/countersign.exe":"countersign.exe"}}}"#;
 
 /// Builds the installers, or tests an existing one.
 pub fn run_dist(own: &[String]) -> Result<(), Failure> {
@@ -48,16 +53,13 @@ fn write_installers(bundles: &str) -> Result<(), Failure> {
     progress.stage("UI build", ui::build_ui)?;
     progress.stage("Tauri command line", tauri_cli::ensure_tauri_cli)?;
     progress.stage("command line and sandbox program", || {
-        let arguments = [
-            &["--release", "--package", "cli", "--bin", "countersign"],
-            &SANDBOX_PACKAGE[..],
-        ];
+        let arguments = [&["--release"], &ENGINE_PACKAGE[..], &SANDBOX_PACKAGE[..]];
         let what = "The command line and the sandbox program could not be built.";
         command::build_programs(command::cargo_command(), &arguments.concat(), what)
     })?;
     if cfg!(target_os = "linux") {
         progress.stage("manual and completions", || {
-            let countersign = paths::built_program("release", "countersign");
+            let countersign = paths::built_program("release", ENGINE_NAME);
             let folder = man_and_completions::documents_folder();
             man_and_completions::write_documents(&countersign, &folder).map(|()| true)
         })?;
@@ -65,6 +67,9 @@ fn write_installers(bundles: &str) -> Result<(), Failure> {
     progress.stage("app and installers", || {
         let mut tauri = Command::new(tauri_cli::tauri_cli_path());
         tauri.current_dir(paths::repo_root()).args(["build", "--ci", "--bundles", bundles]);
+        if cfg!(windows) {
+            tauri.args(["--config", WINDOWS_CONFIG]);
+        }
         let next = "Read the message above; an AppImage needs a download, dmg needs macOS, msi and nsis need Windows.";
         command::run_command(&mut tauri, "The installers could not be written.", next).map(|()| true)
     })?;

@@ -53,18 +53,14 @@ fn play_in_terminal(passed_on: &[String]) -> Result<(), Failure> {
     progress.stage("system packages", || {
         system_packages::ensure_packages(PackagePurpose::CommandLine)
     })?;
-    let program = "countersign";
     progress.stage("command line", || {
-        let arguments = [
-            &["--package", "cli", "--bin", program],
-            &SANDBOX_PACKAGE[..],
-        ];
+        let arguments = [&ENGINE_PACKAGE[..], &SANDBOX_PACKAGE[..]];
         let what = "The command line could not be built.";
         command::build_programs(command::cargo_command(), &arguments.concat(), what)
     })?;
     println!();
     command::run_command(
-        Command::new(paths::built_program("debug", program))
+        Command::new(paths::built_program("debug", ENGINE_NAME))
             .arg("demo")
             .args(passed_on),
         "The demo ended with an error.",
@@ -86,7 +82,11 @@ fn take_pictures(dir: &Path) -> Result<(), Failure> {
     screenshots::take_screenshots(&app, &dir)
 }
 
-/// Package of the sandbox program, which the app looks for beside itself.
+/// Name of the command line's program, which is the engine of the app too: the app looks for it beside itself.
+pub const ENGINE_NAME: &str = "countersign";
+/// Package of the command line.
+pub const ENGINE_PACKAGE: [&str; 4] = ["--package", "cli", "--bin", ENGINE_NAME];
+/// Package of the sandbox program, which the engine looks for beside itself.
 pub const SANDBOX_PACKAGE: [&str; 4] = ["--package", "sandbox", "--bin", "countersign-sandbox"];
 
 /// Builds the sandbox program with this cargo: one from an earlier state of the code would not understand the app.
@@ -106,6 +106,7 @@ fn build_app(purpose: PackagePurpose) -> Result<PathBuf, Failure> {
     progress.stage("app", || {
         let arguments = [
             &["--package", APP_NAME, "--bin", APP_NAME],
+            &ENGINE_PACKAGE[..],
             &SANDBOX_PACKAGE[..],
         ];
         command::build_programs(

@@ -270,6 +270,16 @@ fn check_window(checks: &mut CheckRunner, compiler: &LintingCompiler, passed_on:
         checks.skip("the window tests run on Linux only; macOS has no driver for its web view.");
         return;
     }
+    checks.run_check(
+        "the engine of the window",
+        "Read the compiler's message above.",
+        || {
+            // With an example cargo chooses the features that the tests have, and builds nothing twice.
+            let mut build = cargo_command(compiler, "build");
+            build.args(["--bin", run::ENGINE_NAME, "--example", "empty-window"]);
+            build
+        },
+    );
     let next = "Pictures are in target/window-shots; `cargo xtask test --only window -- NAME` repeats one.";
     // Each test brings its own display and bus, so nothing is put around cargo here.
     checks.run_tests_with_retry("window tests", next, |names| {

@@ -33,4 +33,4 @@ pub use agents::{ConnectableAgent, find_agent, list_agents};
 pub use change::{ConnectionChange, plan_connect, plan_disconnect};
 pub use check::{CheckedAnswer, check_connection};
 pub use shown_change::{make_shown_change, plan_change};
-pub use survey::{ConnectionPlace, find_hook_program, inspect_agent, inspect_agents, recent_since};
+pub use survey::{ConnectionPlace, inspect_agent, inspect_agents, recent_since};

@@ -89,14 +89,6 @@ impl ConnectionPlace {
     }
 }
 
-/// Returns the program that hooks call, `countersign`, as it is installed with the app: beside it, or on `PATH`.
-pub fn find_hook_program(app: &Path) -> Option<PathBuf> {
-    const NAME: &str = "countersign";
-    let beside = app.with_file_name(NAME);
-    let mut names = [beside.to_str()?, NAME].into_iter();
-    names.find_map(runtime::find_program)
-}
-
 /// Returns the beginning of the time whose sessions are counted, and imported from the window.
 pub fn recent_since() -> At {
     SystemClock.now() - RECENT_SESSIONS_MS

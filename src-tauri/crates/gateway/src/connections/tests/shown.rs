@@ -92,11 +92,3 @@ fn without_our_program_nothing_is_connected_but_what_is_can_be_taken_back() {
     change.apply().unwrap();
     assert_eq!(home.read(agent(ID)), None);
 }
-
-#[test]
-fn the_program_of_the_hooks_is_found_beside_the_app() {
-    let home = Home::new();
-    home.write_file(&home.path("app/countersign"), "");
-    let found = find_hook_program(&home.path("app/countersign-desktop"));
-    assert_eq!(found, Some(home.path("app/countersign")));
-}

@@ -2,7 +2,11 @@
 
 /// Whether there is a graphics processor that programs may draw with; `true` where that cannot be determined.
 #[cfg(target_os = "linux")]
-pub fn has_render_node() -> bool {
+#[allow(
+    clippy::disallowed_methods,
+    reason = "must be known before the window is made, and before the engine could tell"
+)]
+pub(crate) fn has_render_node() -> bool {
     std::fs::read_dir("/dev/dri").map_or_else(
         |error| error.kind() != std::io::ErrorKind::NotFound,
         |nodes| {
