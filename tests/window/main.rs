@@ -32,6 +32,7 @@ mod reach;
 mod restart;
 mod rules;
 mod safety;
+mod screen_reader;
 mod search;
 mod servers;
 mod sessions;

@@ -12,6 +12,7 @@
 mod input;
 mod page;
 mod processes;
+pub mod screen_reader;
 pub mod site;
 pub mod story;
 pub mod tour;
@@ -52,6 +53,23 @@ impl Rig {
 
     /// The same, on a data folder that `prepare` put something into.
     pub async fn start_on(prepare: impl FnOnce(&Path)) -> Self {
+        let mut rig = Self::prepare();
+        // Nobody listens, and to look for somebody takes time.
+        rig.env.push(("NO_AT_BRIDGE".into(), "1".into()));
+        prepare(&rig.data_dir());
+        rig.open().await;
+        rig
+    }
+
+    /// Starts the app so that a screen reader is told of its page.
+    pub async fn start_for_screen_reader() -> Self {
+        let mut rig = Self::prepare();
+        rig.open().await;
+        rig
+    }
+
+    /// A display, a bus and folders, with nothing in them.
+    fn prepare() -> Self {
         let folders = tempfile::Builder::new()
             .prefix("countersign-window-")
             .tempdir()
@@ -62,7 +80,6 @@ impl Rig {
             ("DISPLAY".into(), display),
             ("DBUS_SESSION_BUS_ADDRESS".into(), bus_address),
             ("GDK_BACKEND".into(), "x11".into()),
-            ("NO_AT_BRIDGE".into(), "1".into()),
         ];
         for (name, folder) in [
             ("COUNTERSIGN_DATA_DIR", "data"),
@@ -82,16 +99,13 @@ impl Rig {
         std::fs::create_dir(&programs).unwrap();
         let path = std::env::var("PATH").unwrap_or_default();
         env.push(("PATH".into(), format!("{}:{path}", programs.display())));
-        let mut rig = Self {
+        Self {
             window: None,
             driver: None,
             stage: vec![screen, bus],
             env,
             folders,
-        };
-        prepare(&rig.data_dir());
-        rig.open().await;
-        rig
+        }
     }
 
     /// Kills the app as a power cut would (`kill -9`) and starts it again on the same data.

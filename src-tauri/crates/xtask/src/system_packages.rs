@@ -56,6 +56,7 @@ impl PackageManager {
             }
             (Self::Apt, PackagePurpose::Tests) => &[
                 "webkit2gtk-driver",
+                "at-spi2-core",
                 "xvfb",
                 "xauth",
                 "dbus",
@@ -71,6 +72,7 @@ impl PackageManager {
             }
             (Self::Dnf, PackagePurpose::Tests) => &[
                 "webkit2gtk-driver",
+                "at-spi2-core",
                 "xorg-x11-server-Xvfb",
                 "xorg-x11-xauth",
                 "dbus-daemon",
@@ -83,6 +85,7 @@ impl PackageManager {
             (Self::Pacman, PackagePurpose::CommandLine) => &["pkgconf", "dbus"],
             (Self::Pacman, PackagePurpose::App) => &["webkit2gtk-4.1", "libayatana-appindicator"],
             (Self::Pacman, PackagePurpose::Tests) => &[
+                "at-spi2-core",
                 "xorg-server-xvfb",
                 "xorg-xauth",
                 "gnome-keyring",
