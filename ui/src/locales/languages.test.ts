@@ -130,8 +130,12 @@ const recorded = ['gallery', 'ipc', 'testing']
 /** Letter for letter, whoever wrote it. */
 const VERBATIM = 'code, pre, kbd, samp, .mono, .path, .output, .diff, .prose, script, style, [lang="en"]:not(html)';
 const TEXT_ATTRIBUTES = ['aria-label', 'title', 'placeholder', 'alt'];
-/** What a page shows besides: figures, days, initials, keys, rules as a file has them, and languages as they name themselves. */
-const FIGURE = /\d|^\p{Lu}{2}$|^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)$|^Ctrl [+-]$|^(?:bash|fs\.read) /u;
+/** Figures with their units, and days: the engine of the browser writes them in the language. */
+const FIGURE = /(?<!\p{L})[+−-]?\d[\d.,:]*(?:\s?(?:[kMG]?B|[kM]|[mµ]?s|min|h|px|%))?(?![\p{L}\d])/gu;
+const DAY = /\d+ (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?: \d{4})?|\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b/g;
+/** What a page shows besides: initials, keys, rules as a file has them, and a call by its title and target. */
+const DATA = /^\p{Lu}{2}$|^Ctrl [0+-]$|^Issue 482$|^(?:bash|fs\.read) /u;
+/** Languages as they name themselves. */
 const names: readonly string[] = offeredLanguages.map(({ name }) => name);
 
 /** Returns what stands outside of the marks of the catalogue, which may lie within one another. */
@@ -151,12 +155,12 @@ function findStrays(root: Element): string[] {
   }
   return texts
     .flatMap(unmarked)
-    .flatMap((text) => text.split(/[·:,;()“”/]/))
+    .flatMap((text) => text.split(/[·:,;()“”/]|\. /))
     .map((text) => text.trim().replace(/[.…]$/, ''))
     .filter(
       (text) =>
-        /\p{L}{2,}/u.test(text) &&
-        !FIGURE.test(text) &&
+        /\p{L}{2,}/u.test(text.replaceAll(DAY, '').replaceAll(FIGURE, '')) &&
+        !DATA.test(text) &&
         !names.includes(text) &&
         !recorded.includes(text.toLowerCase()),
     );
@@ -164,8 +168,9 @@ function findStrays(root: Element): string[] {
 
 test('a string outside of the catalogue is found', () => {
   const page = document.body.appendChild(document.createElement('div'));
-  page.innerHTML = '<p title="A plain title">⟦Translated⟧ <b>A plain string</b><code>cargo test</code></p>';
-  expect(findStrays(page)).toEqual(['A plain title', 'A plain string']);
+  page.innerHTML =
+    '<p title="A plain title">⟦Translated⟧ <b>A plain string</b> <i>3 plain strings</i> <u>3 Nov 12:04</u> <u>8.4 s</u><code>cargo test</code></p>';
+  expect(findStrays(page)).toEqual(['A plain title', 'A plain string', '3 plain strings']);
   page.remove();
 });
 

@@ -43,7 +43,7 @@ function decisionWords(decision: Decision): { icon: IconName; text: string; deta
     case 'skip':
       return { icon: 'person', text: 'You chose not to answer', detail: '' };
     case 'dry_run':
-      return { icon: 'ghost', text: 'You asked for a dry run', detail: 'It comes back with what it would change.' };
+      return { icon: 'ghost', text: 'You asked for a dry run', detail: 'It shows what the call would change.' };
     case 'with_network':
       return { icon: 'ghost', text: 'You asked for a dry run with the network', detail: decision.hosts.join(', ') };
     case 'in_place':

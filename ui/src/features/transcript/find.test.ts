@@ -12,7 +12,7 @@ import { findWords } from '../../widgets/marks';
 
 const press = (key: string, more: KeyboardEventInit = {}) =>
   fireEvent.keyDown(document.activeElement ?? document.body, { key, ...more });
-const count = () => text('find-count').replace(', the newest first', '');
+const count = () => text('find-count').replace(' The newest first', '');
 
 async function open(host = new FakeHost(), session = 'ses_words'): Promise<{ host: FakeHost; desk: Desk }> {
   if (session === 'ses_words') playTranscript(host);

@@ -128,9 +128,7 @@ test('a card of the work is seen and answered where its call stands, folded or n
   await screen.findByTestId('sub-agent-task-low');
   expect(screen.getAllByTestId('card-call_low').length).toBe(1);
   await click('rail-desk');
-  expect(text('from-call_low').replace(/, whose work is given to/g, '')).toBe(
-    'Upgrade axum› Look at the change› Count them',
-  );
+  expect(text('from-call_low').replace(/Its sub-agent:/g, '')).toBe('Upgrade axum› Look at the change› Count them');
 });
 
 test('a card and one of the work below it whose calls have the same id are two', async () => {

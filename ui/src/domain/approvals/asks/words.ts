@@ -31,7 +31,6 @@ export function yesWords(wants: ServerRequestKind, server: string): string {
 
 /** Describes how a server's question was answered. `why` tells why nobody was asked or answered. */
 export function answerWords(answer: ServerAnswer, why: string | undefined): string {
-  const by = why === undefined ? 'You' : 'It was';
   switch (answer.type) {
     case 'filled':
       return Object.keys(answer.values).length === 0 ? 'You agreed.' : 'You sent:';
@@ -40,8 +39,8 @@ export function answerWords(answer: ServerAnswer, why: string | undefined): stri
     case 'allowed':
       return 'You allowed it, once.';
     case 'declined':
-      return why === undefined ? `${by} declined.` : `${by} declined: ${why}`;
+      return why === undefined ? 'You declined.' : `It was declined: ${why}`;
     case 'dismissed':
-      return why === undefined ? `${by} put it away.` : `${by} put away: ${why}`;
+      return why === undefined ? 'You dismissed it.' : `It was dismissed: ${why}`;
   }
 }

@@ -46,13 +46,16 @@ export function summary(effects: Pick<Effects, 'changes' | 'refused' | 'reached'
           ...rest.map((one) => `${count(one.count)} ${one.word}`),
         ].join(', ');
   const refused = effects.refused.length === 0 ? 'nothing refused' : `${count(effects.refused.length)} refused`;
-  const reached = effects.reached?.length
-    ? `; ${plural(new Set(effects.reached.map(({ host }) => host)).size, ['# host', '# hosts'])} reached`
-    : '';
-  const read = effects.outside_reads?.length
-    ? `; ${plural(effects.outside_reads.length, ['# path', '# paths'])} read elsewhere`
-    : '';
-  return `${changed}; ${refused}${reached}${read}`;
+  const hosts = new Set(effects.reached?.map(({ host }) => host)).size;
+  const reads = effects.outside_reads?.length ?? 0;
+  return [
+    changed,
+    refused,
+    hosts > 0 && plural(hosts, ['# host reached', '# hosts reached']),
+    reads > 0 && plural(reads, ['# path read elsewhere', '# paths read elsewhere']),
+  ]
+    .filter(Boolean)
+    .join('; ');
 }
 
 /** Describes the end of a command: "exit 0", "signal 9". */
