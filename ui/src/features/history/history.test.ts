@@ -1,7 +1,7 @@
 // The History in a page: one change, several, back to a point, paths that changed since, the receipt, the store
 // (design/ui.md, look/4-history).
 
-import { fireEvent, render, screen, waitFor } from '@testing-library/svelte';
+import { fireEvent, render, screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 import sample from '../../../../tests/golden/sample.jsonl?raw';
 import { findFaults } from '../../testing/accessibility';
@@ -36,6 +36,23 @@ test('one change goes back, and its receipt says what happened', async () => {
   expect(await screen.findByTestId('redo')).toBeTruthy();
   await click('redo');
   expect(restored(host)[1]).toEqual({ restore: { type: 'redo', entry: 'und_0001' }, choices: [] });
+});
+
+test('a path is opened in the editor and shown in its folder, as long as it is there', async () => {
+  const { host } = await open();
+  await click('history-und_0001');
+  for (const choice of ['open-0', 'show']) {
+    await click('path-0');
+    await click(`path-0-${choice}`);
+  }
+  const file = '/home/mira/code/tidemark/docs/planner-split.md';
+  await waitFor(() => expect(host.opened).toEqual([`${file}:1`, file]));
+  await enabled('undo');
+  await click('undo');
+  // The act removed the file.
+  const receipt = within(await screen.findByTestId('receipt'));
+  expect(receipt.getByText('docs/planner-split.md').closest('s')).toBeTruthy();
+  expect(receipt.queryByTestId('path-0')).toBeNull();
 });
 
 test('several go back together, with what cannot be undone said before', async () => {
