@@ -204,6 +204,26 @@ describe('keys', () => {
     expect(focused()).toBe('search-box');
   });
 
+  test('the commands that were run last come first while nothing is typed, but none that ends something', async () => {
+    await open();
+    const shown = () => [...at('palette').querySelectorAll('li')].map((one) => one.dataset['testid']);
+    const run = async (words: string) => {
+      await press('k', { ctrlKey: true });
+      await fireEvent.input(await screen.findByTestId('palette-input'), { target: { value: words } });
+      await press('Enter');
+    };
+    await run('go to rules');
+    await run('go to history');
+    await click('rail-session-ses_0006');
+    await run('stop');
+    await press('k', { ctrlKey: true });
+    await screen.findByTestId('palette-input');
+    expect(shown().slice(0, 2)).toEqual(['command-history', 'command-rules']);
+    expect(new Set(shown()).size).toBe(shown().length);
+    await fireEvent.input(at('palette-input'), { target: { value: 'go to' } });
+    expect(shown()[0]).toBe('command-desk');
+  });
+
   test('j and k walk the cards of the Desk; the first has the focus on arrival', async () => {
     await open();
     await waitFor(() => expect(focused()).toBe('card-call_0015'));

@@ -113,6 +113,7 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
       text: 'Delete session…',
       hint: session.title,
       icon: 'delete',
+      ends: true,
       run: () => void desk.deletion.ask(session),
     });
   // The first one is what Enter runs, and must not stop anything.
@@ -122,6 +123,7 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
       text: 'Stop',
       hint: session.title,
       icon: 'stop',
+      ends: true,
       run: () => void desk.submit({ type: 'interrupt', session: session.id }),
     });
   return [
