@@ -1,30 +1,28 @@
 // The pictures of a run: what was photographed, its reference, what differs, and the page that shows them.
 
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { comparePictures, isDifferent } from './comparison';
-import { readPicture, shrinkPicture, writePicture } from './picture';
+import { readPicture, shrinkPicture, writePicture, type Picture } from './picture';
+import { readReference, writeReference, type Themed } from './reference';
 import { writeIndex, type Shown } from './report';
+import { THEMES, type Theme } from './selection';
 
 const REFERENCES = resolve(import.meta.dirname, 'references');
 
-/** One picture of a page. */
-export interface Shot {
+/** A page in a width. */
+export interface View {
   page: string;
-  theme: 'light' | 'dark';
   width: number;
+  /** Themes that have a reference; none if the view is only looked at. */
+  compared: readonly Theme[];
 }
 
 /** How much smaller a reference is than the page. */
-const SCALE = 2;
+export const SCALE = 3;
 
-/**
- * Whether a picture has a reference. The width decides where things are and the theme what colour they have, so dark pictures at
- * other widths than the middle one would say nothing that the others do not.
- */
-export const hasReference = ({ theme, width }: Shot): boolean => theme === 'light' || width === 1080;
-
-const nameOf = ({ page, theme, width }: Shot): string => `${page}/${theme}-${width}.png`;
+/** Path of a reference below the folder of all. */
+const referenceOf = ({ page, width }: View): string => `${page}/${width}.png`;
 
 function writeFile(file: string, bytes: Uint8Array): void {
   mkdirSync(dirname(file), { recursive: true });
@@ -44,44 +42,31 @@ export class Album {
     rmSync(folder, { recursive: true, force: true });
   }
 
-  /** Keeps a picture, and compares it with its reference if it has one. Returns what is wrong with it, if anything. */
-  add(shot: Shot, png: Uint8Array): string | null {
-    const name = nameOf(shot);
-    writeFile(join(this.#folder, 'now', name), png);
-    const show = (state: Shown['state']): void => void this.#shown.set(name, { ...shot, name, state });
-    if (!hasReference(shot)) {
-      show('not compared');
-      return null;
+  /** Keeps the pictures of a view, and compares those that have a reference. Returns what is wrong with them. */
+  add(view: View, taken: Partial<Themed<Uint8Array>>): string[] {
+    for (const theme of THEMES) {
+      const png = taken[theme];
+      if (png) this.#keep(view, theme, 'now', png);
     }
-    const now = shrinkPicture(readPicture(png), SCALE);
-    const reference = join(REFERENCES, name);
-    if (!existsSync(reference)) {
-      show('new');
-      if (this.#accepts) writeFile(reference, writePicture(now));
-      return null;
-    }
-    this.#copyReference(name);
-    const difference = comparePictures(readPicture(readFileSync(reference)), now);
-    if (!isDifferent(difference)) {
-      show('same');
-      return null;
-    }
-    show('different');
-    writeFile(join(this.#folder, 'difference', name), writePicture(difference.marked));
-    if (this.#accepts) {
-      writeFile(reference, writePicture(now));
-      return null;
-    }
-    const box = difference.box?.map((at) => at * SCALE).join(', ');
-    return `${name}: ${difference.count} pixels differ, within ${box} (left, top, right, bottom).`;
+    if (view.compared.length === 0) return [];
+    const now: Partial<Themed<Picture>> = {};
+    for (const theme of view.compared) now[theme] = shrinkPicture(readPicture(taken[theme]!), SCALE);
+    const file = join(REFERENCES, referenceOf(view));
+    const wrong = existsSync(file) ? this.#compare(view, readReference(readFileSync(file)), now) : this.#addNew(view);
+    if (!this.#accepts) return wrong;
+    if (wrong.length > 0) writeFile(file, writeReference(now as Themed<Picture>));
+    return [];
   }
 
-  /** Returns the references of pages that do not exist; a run that accepts removes them. */
-  findStale(pages: readonly string[]): string[] {
-    const folders = existsSync(REFERENCES) ? readdirSync(REFERENCES) : [];
-    const stale = folders.filter((folder) => !pages.includes(folder));
+  /** Returns the references that nothing is compared with; a run that accepts removes them. */
+  findStale(views: readonly View[]): string[] {
+    const wanted = new Set(views.filter(({ compared }) => compared.length > 0).map(referenceOf));
+    const found = existsSync(REFERENCES) ? readdirSync(REFERENCES, { recursive: true, encoding: 'utf8' }) : [];
+    const stale = found
+      .map((name) => name.replaceAll('\\', '/'))
+      .filter((name) => name.endsWith('.png') && !wanted.has(name));
     if (!this.#accepts) return stale;
-    for (const folder of stale) rmSync(join(REFERENCES, folder), { recursive: true });
+    for (const name of stale) rmSync(join(REFERENCES, name));
     return [];
   }
 
@@ -92,9 +77,41 @@ export class Album {
     return index;
   }
 
-  #copyReference(name: string): void {
-    const copy = join(this.#folder, 'reference', name);
-    mkdirSync(dirname(copy), { recursive: true });
-    copyFileSync(join(REFERENCES, name), copy);
+  #addNew(view: View): string[] {
+    for (const theme of view.compared) this.#show(view, theme, 'new');
+    return [
+      `${referenceOf(view)} is missing. Look at the page; \`cargo xtask gallery --accept\` keeps it as it is now.`,
+    ];
+  }
+
+  #compare(view: View, reference: Themed<Picture>, now: Partial<Themed<Picture>>): string[] {
+    return view.compared.flatMap((theme) => {
+      const [before, after] = [reference[theme], now[theme]];
+      if (!before || !after) return [`${referenceOf(view)} has no picture in ${theme}.`];
+      this.#keep(view, theme, 'reference', writePicture(before));
+      const difference = comparePictures(before, after);
+      this.#show(view, theme, isDifferent(difference) ? 'different' : 'same');
+      if (!isDifferent(difference)) {
+        // A page that differed when it was first drawn may not the second time.
+        rmSync(join(this.#folder, 'difference', nameOf(view, theme)), { force: true });
+        return [];
+      }
+      this.#keep(view, theme, 'difference', writePicture(difference.marked));
+      const box = difference.box?.map((at) => at * SCALE).join(', ');
+      const name = nameOf(view, theme);
+      return [`${name}: ${difference.count} pixels differ, within ${box} (left, top, right, bottom).`];
+    });
+  }
+
+  #keep(view: View, theme: Theme, kind: 'now' | 'reference' | 'difference', png: Uint8Array): void {
+    writeFile(join(this.#folder, kind, nameOf(view, theme)), png);
+    if (kind === 'now') this.#show(view, theme, 'not compared');
+  }
+
+  #show(view: View, theme: Theme, state: Shown['state']): void {
+    const name = nameOf(view, theme);
+    this.#shown.set(name, { page: view.page, width: view.width, theme, name, state });
   }
 }
+
+const nameOf = ({ page, width }: View, theme: Theme): string => `${page}/${theme}-${width}.png`;

@@ -3,20 +3,22 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HEIGHT } from '../src/gallery/widths';
+import { SCALE } from './album';
 import { comparePictures, isDifferent } from './comparison';
-import { readPicture, shrinkPicture, writePicture, type Picture } from './picture';
+import { readPicture, shrinkPicture, type Picture } from './picture';
+import { readReference, writeReference, type Themed } from './reference';
+import { THEMES, type Theme } from './selection';
 import { openStudio, type FramedPage, type Studio } from './studio';
 
-/** Width of the window in these tests, and how much smaller pictures are than what was photographed. */
+/** Width of the window in these tests. */
 const WIDTH = 1080;
-const SCALE = 2;
 const PAGE = 'screen-session-with-a-diff';
 
 let studio: Studio;
 /** The page as it is. */
-let whole: Picture;
-/** The same as a reference: with the colours of a file. */
-let reference: Picture;
+let whole: Themed<Picture>;
+/** What is kept of it. */
+let reference: Themed<Picture>;
 
 /** Spreads each pixel a little to its left and right, as another smoothing of letters does. */
 function soften({ width, height, pixels }: Picture): Picture {
@@ -28,7 +30,7 @@ function soften({ width, height, pixels }: Picture): Picture {
   return { width, height, pixels: softened };
 }
 
-async function photograph(change?: string): Promise<Picture> {
+async function photograph(theme: Theme, change?: string): Promise<Picture> {
   return studio.withPage(PAGE, async (page: FramedPage) => {
     await page.resize(WIDTH, HEIGHT);
     if (change) {
@@ -36,32 +38,30 @@ async function photograph(change?: string): Promise<Picture> {
         `const page = document.querySelector('iframe').contentDocument; ${change}; arguments[0](null);`,
       );
     }
-    return readPicture(await page.photograph('light'));
+    return readPicture(await page.photograph(theme));
   });
 }
 
-/** Whether the page differs from its reference once this was done to it. */
-async function differs(change: string): Promise<boolean> {
-  return isDifferent(comparePictures(reference, shrinkPicture(await photograph(change), SCALE)));
-}
+const compare = (theme: Theme, now: Picture) => comparePictures(reference[theme]!, shrinkPicture(now, SCALE));
 
 beforeAll(async () => {
   studio = await openStudio(1);
-  whole = await photograph();
-  reference = readPicture(writePicture(shrinkPicture(whole, SCALE)));
+  whole = { light: await photograph('light'), dark: await photograph('dark') };
+  const small = { light: shrinkPicture(whole.light, SCALE), dark: shrinkPicture(whole.dark!, SCALE) };
+  reference = readReference(writeReference(small));
 });
 afterAll(() => studio.close());
 
 const find = (testid: string): string => `page.querySelector('[data-testid="${testid}"]')`;
 
-test('a page that did not change passes, though its reference has fewer colours', async () => {
-  expect(comparePictures(reference, shrinkPicture(await photograph(), SCALE)).count).toBe(0);
+test.each(THEMES)('a page that did not change passes in %s, though its reference has fewer colours', async (theme) => {
+  expect(compare(theme, await photograph(theme)).count).toBe(0);
 });
 
-test('letters whose edges are smoothed more pass', () => {
-  const softened = shrinkPicture(soften(whole), SCALE);
-  expect(Buffer.compare(softened.pixels, shrinkPicture(whole, SCALE).pixels)).not.toBe(0);
-  expect(isDifferent(comparePictures(reference, softened))).toBe(false);
+test.each(THEMES)('letters whose edges are smoothed more pass in %s', (theme) => {
+  const softened = soften(whole[theme]!);
+  expect(Buffer.compare(softened.pixels, whole[theme]!.pixels)).not.toBe(0);
+  expect(isDifferent(compare(theme, softened))).toBe(false);
 });
 
 test.each([
@@ -72,5 +72,14 @@ test.each([
   ['a line that is gone', `page.querySelector('header').style.borderColor = 'transparent'`],
   ['a text that is one word longer', `${find('rail-desk')}.append(' now')`],
 ])('%s does not pass', async (_, change) => {
-  expect(await differs(change)).toBe(true);
+  expect(isDifferent(compare('light', await photograph('light', change)))).toBe(true);
+});
+
+test.each([
+  ['another surface', '--bg-surface: #2b2e31'],
+  ['another colour of the accent', '--accent: #86c3df'],
+])('%s in the dark theme alone does not pass', async (_, change) => {
+  const colours = `page.styleSheets[0].insertRule(':root[data-theme="dark"] { ${change} !important; }')`;
+  expect(isDifferent(compare('light', await photograph('light', colours)))).toBe(false);
+  expect(isDifferent(compare('dark', await photograph('dark', colours)))).toBe(true);
 });

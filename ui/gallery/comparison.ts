@@ -2,7 +2,10 @@
 // if its colour lies among those that the reference has there and beside it, or half of their contrast beyond them; and the other way
 // round. A line that is gone, a button that moved, and a surface of another colour stand against no contrast, and do not pass.
 
-import { COLOUR_STEP, type Picture } from './picture';
+import { findRange, type Picture } from './picture';
+
+/** How far a channel of a pixel may be from its reference in any case. */
+export const COLOUR_STEP = 4;
 
 /** How many pixels may differ: fewer are no part of anything that a person could see. */
 export const DIFFERING_PIXELS_MAX = 12;
@@ -55,15 +58,7 @@ function isExplained(one: Picture, other: Picture, x: number, y: number): boolea
   for (let channel = 0; channel < 3; channel += 1) {
     const value = one.pixels[at + channel]!;
     if (Math.abs(value - other.pixels[same + channel]!) <= COLOUR_STEP) continue;
-    let least = 255;
-    let most = 0;
-    for (let row = Math.max(0, y - 1); row <= Math.min(other.height - 1, y + 1); row += 1) {
-      for (let column = Math.max(0, x - 1); column <= Math.min(other.width - 1, x + 1); column += 1) {
-        const near = other.pixels[(row * other.width + column) * 3 + channel]!;
-        least = Math.min(least, near);
-        most = Math.max(most, near);
-      }
-    }
+    const { least, most } = findRange(other, x, y, channel);
     const slack = COLOUR_STEP + CONTRAST_SHARE * (most - least);
     if (value < least - slack || value > most + slack) return false;
   }

@@ -1,5 +1,7 @@
 // What is pressed and written on a page, so that a state of the gallery is reached as a person would.
 
+import { quiet } from './quiet';
+
 /** A step: the test id of what is pressed, text that is written into a field, or a key of the window. */
 export type Step = string | { write: string; into: string } | { key: string; ctrl?: boolean };
 
@@ -55,6 +57,9 @@ async function takeStep(box: HTMLElement, step: Step, signal: AbortSignal): Prom
   if (typeof step === 'string') {
     (await findUsable(box, step, signal)).click();
   } else if ('key' in step) {
+    // Nothing tells that the page listens but that it is drawn.
+    await quiet();
+    if (signal.aborted) return;
     document.body.dispatchEvent(new KeyboardEvent('keydown', { key: step.key, ctrlKey: step.ctrl, bubbles: true }));
   } else {
     const field = (await findUsable(box, step.into, signal)) as HTMLInputElement | HTMLTextAreaElement;

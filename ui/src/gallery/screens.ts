@@ -101,7 +101,10 @@ const deleted = (host: FakeHost): void => host.emit('ses_gone', { type: 'session
 export const screens: readonly GalleryPage[] = [
   screenPage('Start', 'Start, a key is there', at('start')),
   screenPage('Start', 'Start, no key', { fake: 'empty' }),
-  screenPage('Start', 'Start, no keychain', { fake: 'keyless', steps: ['enter-key'] }),
+  screenPage('Start', 'Start, no keychain', {
+    fake: 'keyless',
+    steps: ['more-providers', 'provider-anthropic', 'to-key'],
+  }),
   screenPage('Start', 'Start, advanced', at('start', ['start-advanced'])),
   screenPage('Desk', 'Desk', at('desk')),
   screenPage('Desk', 'Desk, nothing yet', { fake: 'empty', ...at('desk') }),
