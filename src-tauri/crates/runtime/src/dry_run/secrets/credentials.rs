@@ -1,12 +1,14 @@
 //! The paths at which credentials are kept, by the list in `credentials.toml`.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
-use globset::{Glob, GlobMatcher};
+use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 
 /// Folders in a home that an environment variable may relocate.
@@ -20,23 +22,21 @@ const RELOCATED_FOLDERS: [(&str, &str); 4] = [
 /// The paths at which credentials are kept.
 #[derive(Debug, Default)]
 pub(in crate::dry_run) struct CredentialPaths {
-    /// Paths below a home folder, by their first part.
-    at_home: BTreeMap<OsString, Vec<CredentialPath>>,
-    /// Paths whose first part is a pattern.
-    home_globs: Vec<CredentialPath>,
-    /// Paths below the root of the file system.
-    on_this_machine: Vec<CredentialPath>,
+    below_home: CredentialFolder,
+    below_root: CredentialFolder,
     named_by: BTreeSet<String>,
 }
 
-/// A path below a folder, each part of which is a name or a pattern for names.
-#[derive(Debug)]
-struct CredentialPath(Vec<PathPart>);
-
-#[derive(Debug)]
-enum PathPart {
-    Name(OsString),
-    Glob(GlobMatcher),
+/// A folder below which credentials are kept, or a credential.
+#[derive(Debug, Default)]
+struct CredentialFolder {
+    /// Whether this is a credential, with everything below.
+    is_credential: bool,
+    named: BTreeMap<OsString, CredentialFolder>,
+    /// What lies behind patterns for names, each in the place that its pattern has in `patterns`.
+    matched: Vec<CredentialFolder>,
+    patterns: Vec<String>,
+    globs: GlobSet,
 }
 
 /// The format of `credentials.toml`.
@@ -75,106 +75,163 @@ impl CredentialPaths {
         for store in list.store {
             all.named_by.extend(store.named_by);
             for path in store.paths {
-                let Some(below) = path.strip_prefix("~/") else {
-                    all.on_this_machine.push(CredentialPath::new(&path)?);
-                    continue;
-                };
-                let below = CredentialPath::new(below)?;
-                match below.0.first() {
-                    Some(PathPart::Name(first)) => {
-                        all.at_home.entry(first.clone()).or_default().push(below);
-                    }
-                    Some(PathPart::Glob(_)) | None => all.home_globs.push(below),
+                match path.strip_prefix("~/") {
+                    Some(below) => all.below_home.add(below),
+                    None => all.below_root.add(&path),
                 }
             }
         }
+        all.below_home.compile_globs()?;
+        all.below_root.compile_globs()?;
         Ok(all)
     }
 
-    /// Returns the credential paths that may exist below a home: only names that the home has are followed.
-    pub(in crate::dry_run) fn find_in_home(&self, home: &Path) -> Vec<PathBuf> {
-        let Ok(names) = fs::read_dir(home) else {
-            // Paths in a home that cannot be listed may still be reachable.
-            let all = self.at_home.values().flatten();
-            return all.flat_map(|below| find_matches(home, &below.0)).collect();
-        };
-        let names = names.flatten().map(|entry| entry.file_name());
-        let held = names.filter_map(|name| self.at_home.get(&name)).flatten();
-        held.chain(&self.home_globs)
-            .flat_map(|below| find_matches(home, &below.0))
-            .collect()
+    /// Whether a path below a home is that of a credential, or lies in one.
+    pub(in crate::dry_run) fn contain(&self, below_home: &Path) -> bool {
+        let names = below_home.components().map(Component::as_os_str);
+        self.below_home.contains(&names.collect::<Vec<_>>())
     }
 
-    /// Returns the credential paths of the machine, and those that environment variables name, whose values `value`
-    /// returns.
-    pub(in crate::dry_run) fn find_outside_home(
+    /// Returns the paths of the credentials that exist below a home. In a folder that cannot be listed, those that may
+    /// exist.
+    pub(in crate::dry_run) fn find_in_home(&self, home: &Path) -> Vec<PathBuf> {
+        self.below_home.find_below(home)
+    }
+
+    /// Returns the paths of the credentials that exist outside of all homes.
+    pub(in crate::dry_run) fn find_on_machine(&self) -> Vec<PathBuf> {
+        self.below_root.find_below(Path::new("/"))
+    }
+
+    /// Returns the paths that environment variables name, whose values `value` returns, and the credentials in folders
+    /// of a home that such variables relocate.
+    pub(in crate::dry_run) fn find_named(
         &self,
         value: impl Fn(&str) -> Option<OsString>,
     ) -> Vec<PathBuf> {
-        let root = Path::new("/");
-        let mut all: Vec<PathBuf> = self
-            .on_this_machine
-            .iter()
-            .flat_map(|path| find_matches(root, &path.0))
-            .collect();
         let named = self.named_by.iter().filter_map(|name| value(name));
-        all.extend(named.flat_map(|paths| std::env::split_paths(&paths).collect::<Vec<_>>()));
+        let mut all: Vec<PathBuf> = named
+            .flat_map(|paths| std::env::split_paths(&paths).collect::<Vec<_>>())
+            .collect();
         for (folder, variable) in RELOCATED_FOLDERS {
-            let Some(moved) = value(variable).map(PathBuf::from) else {
-                continue;
-            };
-            let below = self.at_home.values().flatten();
-            let below = below.filter_map(|path| path.strip_folder(folder));
-            all.extend(below.flat_map(|parts| find_matches(&moved, parts)));
+            if let (Some(moved), Some(held)) = (value(variable), self.below_home.folder(folder)) {
+                all.extend(held.find_below(Path::new(&moved)));
+            }
         }
         all.retain(|path| path.is_absolute() && path.parent().is_some());
         all
     }
 }
 
-impl CredentialPath {
-    fn new(path: &str) -> Result<Self, globset::Error> {
-        let parts = path.split('/').filter(|part| !part.is_empty());
-        let parts = parts.map(|part| match part.contains('*') {
-            true => Ok(PathPart::Glob(Glob::new(part)?.compile_matcher())),
-            false => Ok(PathPart::Name(part.into())),
-        });
-        parts.collect::<Result<_, _>>().map(Self)
-    }
-
-    /// Returns the parts below a folder that the path begins with.
-    fn strip_folder(&self, folder: &str) -> Option<&[PathPart]> {
-        let mut below = self.0.as_slice();
-        for expected in folder.split('/') {
-            below = match below {
-                [PathPart::Name(name), rest @ ..] if name == expected => rest,
-                _ => return None,
+impl CredentialFolder {
+    /// Adds the path of a credential, each part of which is a name or a pattern for names.
+    fn add(&mut self, path: &str) {
+        let mut folder = self;
+        for part in path.split('/').filter(|part| !part.is_empty()) {
+            folder = match part.contains('*') {
+                false => folder
+                    .named
+                    .entry(comparable_name(OsStr::new(part)).into_owned())
+                    .or_default(),
+                true => folder.pattern_mut(part),
             };
         }
-        Some(below)
+        folder.is_credential = true;
     }
-}
 
-/// Returns a path below a folder, once for every name that a pattern in it matches.
-fn find_matches(folder: &Path, below: &[PathPart]) -> Vec<PathBuf> {
-    let mut folders = vec![folder.to_owned()];
-    for part in below {
-        folders = match part {
-            PathPart::Name(name) => folders.into_iter().map(|path| path.join(name)).collect(),
-            PathPart::Glob(glob) => folders
-                .iter()
-                .flat_map(|path| list_matching_names(path, glob))
-                .collect(),
+    /// Returns what lies behind a pattern, which is added where it is missing.
+    fn pattern_mut(&mut self, pattern: &str) -> &mut Self {
+        let known = self.patterns.iter().position(|known| known == pattern);
+        let index = known.unwrap_or_else(|| {
+            self.patterns.push(pattern.to_owned());
+            self.matched.push(Self::default());
+            self.patterns.len() - 1
+        });
+        &mut self.matched[index]
+    }
+
+    /// Compiles the patterns of this folder and of all below.
+    fn compile_globs(&mut self) -> Result<(), globset::Error> {
+        let mut globs = GlobSetBuilder::new();
+        for pattern in &self.patterns {
+            globs.add(Glob::new(pattern)?);
+        }
+        self.globs = globs.build()?;
+        let mut below = self.named.values_mut().chain(&mut self.matched);
+        below.try_for_each(Self::compile_globs)
+    }
+
+    /// Returns a folder by the names that lead to it.
+    fn folder(&self, path: &str) -> Option<&Self> {
+        let mut names = path.split('/');
+        names.try_fold(self, |folder, name| folder.named.get(OsStr::new(name)))
+    }
+
+    /// Returns all that a name in this folder stands for.
+    fn named_or_matched<'a>(&'a self, name: &OsStr) -> impl Iterator<Item = &'a Self> {
+        let matches = match self.globs.is_empty() {
+            true => Vec::new(),
+            false => self.globs.matches(Path::new(name)),
         };
+        let matched = matches
+            .into_iter()
+            .filter_map(|index| self.matched.get(index));
+        self.named
+            .get(&*comparable_name(name))
+            .into_iter()
+            .chain(matched)
     }
-    folders
+
+    fn contains(&self, names: &[&OsStr]) -> bool {
+        let Some((name, below)) = names.split_first() else {
+            return self.is_credential;
+        };
+        self.is_credential
+            || self
+                .named_or_matched(name)
+                .any(|folder| folder.contains(below))
+    }
+
+    /// Returns the paths of the credentials that exist below a folder. Each folder is listed once.
+    fn find_below(&self, folder: &Path) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        self.collect_below(folder, &mut found);
+        found
+    }
+
+    fn collect_below(&self, folder: &Path, found: &mut Vec<PathBuf>) {
+        if self.is_credential {
+            found.push(folder.to_owned());
+        }
+        if self.named.is_empty() && self.matched.is_empty() {
+            return;
+        }
+        match fs::read_dir(folder) {
+            Ok(names) => {
+                for name in names.flatten().map(|entry| entry.file_name()) {
+                    for below in self.named_or_matched(&name) {
+                        below.collect_below(&folder.join(&name), found);
+                    }
+                }
+            }
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+            // Paths in a folder that cannot be listed may still be reachable.
+            Err(_) => {
+                for (name, below) in &self.named {
+                    below.collect_below(&folder.join(name), found);
+                }
+            }
+        }
+    }
 }
 
-fn list_matching_names(folder: &Path, glob: &GlobMatcher) -> Vec<PathBuf> {
-    let names = fs::read_dir(folder).into_iter().flatten().flatten();
-    let names = names.map(|entry| entry.file_name());
-    let names = names.filter(|name| glob.is_match(Path::new(name)));
-    names.map(|name| folder.join(name)).collect()
+/// Returns a name as file systems compare it: those of macOS ignore case.
+fn comparable_name(name: &OsStr) -> Cow<'_, OsStr> {
+    match cfg!(target_os = "macos") {
+        true => name.to_ascii_lowercase().into(),
+        false => name.into(),
+    }
 }
 
 #[cfg(test)]
@@ -268,15 +325,15 @@ mod tests {
             "XDG_CONFIG_HOME" => Some(moved.path().into()),
             _ => None,
         };
-        let found = CredentialPaths::load().unwrap().find_outside_home(value);
-        for path in [
+        fs::create_dir(moved.path().join("gh")).unwrap();
+        let mut found = CredentialPaths::load().unwrap().find_named(value);
+        found.sort();
+        let mut expected = [
             "/a/config".into(),
             "/b/config".into(),
-            "/etc/shadow".into(),
             moved.path().join("gh"),
-        ] {
-            assert!(found.contains(&path), "{path:?}");
-        }
-        assert!(found.iter().all(|path| path.is_absolute()));
+        ];
+        expected.sort();
+        assert_eq!(found, expected);
     }
 }

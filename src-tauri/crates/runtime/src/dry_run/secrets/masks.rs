@@ -1,5 +1,6 @@
 //! Paths that are masked in a sandbox, and paths that are read-only there.
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
@@ -83,15 +84,16 @@ pub(in crate::dry_run) fn find_masks(
         FileError::sandbox_unavailable(format!("The list of credentials cannot be read: {error}."))
     })?;
     let homes = find_homes()?;
-    let used_by_any = command_folders(workspace, |_| true);
+    let used_by_any = LazyCell::new(|| command_folders(workspace, |_| true));
     let is_used = |folder: &Path| used_by_any.iter().any(|path| path.starts_with(folder));
     let (looked_into, closed): (Vec<_>, Vec<_>) =
         homes.others.iter().partition(|home| is_used(home));
     let looked_into = homes.ours.iter().chain(&homes.system).chain(looked_into);
     let in_homes = looked_into.flat_map(|home| credentials.find_in_home(home));
     let elsewhere = [
-        credentials.find_outside_home(|name| std::env::var_os(name)),
-        credentials.find_outside_home(|name| workspace.inherited_env().variable(name)),
+        credentials.find_on_machine(),
+        credentials.find_named(|name| std::env::var_os(name)),
+        credentials.find_named(|name| workspace.inherited_env().variable(name)),
     ];
     let outside = SOCKET_PATHS.iter().map(PathBuf::from).chain(in_homes);
     let outside = outside
@@ -130,8 +132,11 @@ pub(in crate::dry_run) fn find_masks(
     let others = find_other_names(workspace.root(), &masks.paths);
     masks.notes.extend(others.unknown_names_note());
     masks.paths.extend(others.found);
-    let mut needed = command_folders(workspace, |name| name == "PATH");
-    needed.extend(homes.ours.iter().cloned());
+    let needed = LazyCell::new(|| {
+        let mut folders = command_folders(workspace, |name| name == "PATH");
+        folders.extend(homes.ours.iter().cloned());
+        folders
+    });
     for path in MountTable::load()?.find_other_paths(&masks.paths) {
         if is_out_of_sight(&path) && !path.starts_with(workspace.root()) {
             continue;
