@@ -119,29 +119,55 @@ impl OtherNames {
 
 /// Finds the closed files that have more than one name, and whether no folder held more names than are looked at.
 fn find_hard_linked(closed: &[PathBuf]) -> (HashMap<FileId, HardLinkedFile>, bool) {
-    let mut linked: HashMap<FileId, HardLinkedFile> = HashMap::new();
+    let mut linked = HashMap::new();
     let mut left = CLOSED_NAMES_MAX;
-    let mut next: VecDeque<PathBuf> = closed.iter().cloned().collect();
-    while let Some(path) = next.pop_front() {
-        let Ok(about) = fs::symlink_metadata(&path) else {
-            continue;
-        };
-        if about.is_file() && about.nlink() > 1 {
-            let file = linked
-                .entry(file_id(&about))
-                .or_insert_with(|| HardLinkedFile {
-                    links: about.nlink(),
-                    names: BTreeSet::new(),
-                });
-            file.names.insert(path);
-        } else if about.is_dir() {
-            let names = fs::read_dir(&path).into_iter().flatten().flatten();
-            let names: Vec<PathBuf> = names.map(|entry| entry.path()).take(left).collect();
-            left -= names.len();
-            next.extend(names);
+    let mut folders = VecDeque::new();
+    let known: HashSet<&Path> = closed.iter().map(PathBuf::as_path).collect();
+    let lies_in_another = |path: &Path| path.ancestors().skip(1).any(|above| known.contains(above));
+    for path in closed {
+        match fs::symlink_metadata(path) {
+            Ok(about) if about.is_dir() => {
+                if !lies_in_another(path) {
+                    folders.push_back(path.clone());
+                }
+            }
+            Ok(about) => record_linked(&about, || path.clone(), &mut linked),
+            Err(_) => {}
+        }
+    }
+    while let Some(folder) = folders.pop_front().filter(|_| left > 0) {
+        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+        for entry in entries.take(left) {
+            left -= 1;
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push_back(entry.path()),
+                Ok(kind) if kind.is_file() => {
+                    if let Ok(about) = entry.metadata() {
+                        record_linked(&about, || entry.path(), &mut linked);
+                    }
+                }
+                Ok(_) | Err(_) => {}
+            }
         }
     }
     (linked, left > 0)
+}
+
+/// Records a file if it has more than one name.
+fn record_linked(
+    about: &Metadata,
+    name: impl FnOnce() -> PathBuf,
+    linked: &mut HashMap<FileId, HardLinkedFile>,
+) {
+    if about.is_file() && about.nlink() > 1 {
+        let file = linked
+            .entry(file_id(about))
+            .or_insert_with(|| HardLinkedFile {
+                links: about.nlink(),
+                names: BTreeSet::new(),
+            });
+        file.names.insert(name());
+    }
 }
 
 fn file_id(about: &Metadata) -> FileId {
