@@ -15,6 +15,16 @@ const HOME_PARENTS: &[&str] = &["/home", "/Users", "/var/home", "/export/home"];
 const ROOT_HOME: &str = "/root";
 /// User ids of people, as opposed to programs: `login.defs(5)`.
 const PERSON_UIDS: std::ops::Range<u32> = 1_000..60_000;
+/// Folders of programs and devices, which the password database of a system names as homes, and where nothing keeps
+/// credentials.
+const NOBODYS_HOMES: &[&str] = &[
+    "/bin",
+    "/sbin",
+    "/usr/bin",
+    "/usr/sbin",
+    "/usr/games",
+    "/dev",
+];
 /// Names beside homes that are not homes.
 const NON_HOME_NAMES: &[&str] = &["Shared", "lost+found", "Public"];
 
@@ -101,7 +111,8 @@ impl HomeFolders {
         let Ok(home) = fs::canonicalize(home) else {
             return;
         };
-        if !home.is_dir() || home == Path::new("/") || self.ours.contains(&home) {
+        let is_nobodys = NOBODYS_HOMES.iter().any(|other| home == Path::new(other));
+        if is_nobodys || !home.is_dir() || home == Path::new("/") || self.ours.contains(&home) {
             return;
         }
         let is_deep = home.components().count() > LEAST_NAMES || home == Path::new(ROOT_HOME);
@@ -173,5 +184,6 @@ mod tests {
         let users = "a:x:1000:0::/:/bin/sh\nb:x:1001:0::/usr:/bin/sh\nc:x:2:0::/usr/bin:/bin/sh\n";
         let found = from_passwd([PathBuf::from("/nonexistent")].into_iter(), users, &[]).unwrap();
         assert!(!found.others.contains(Path::new("/usr")), "{found:?}");
+        assert_eq!(found.system, [PathBuf::from("/usr")].into());
     }
 }
