@@ -64,6 +64,9 @@ impl SystemSandbox {
                 capabilities.probe.reasons.join(" "),
             ));
         };
+        if let Some(program) = &self.program {
+            program.prestart();
+        }
         let kind = capabilities.probe.layer;
         let mut folder = create_layer(&place, workspace).at("the folder for sandboxes")?;
         let (mut masks, watched_reads) = tokio::try_join!(

@@ -75,7 +75,7 @@ pub(super) async fn run_sandboxed(
         &stop,
     )
     .await;
-    launcher.prestart();
+    launcher.prestart_later();
     if let Some(why) = &outgrew
         && site.workspace != WorkspaceChanges::InPlace
     {

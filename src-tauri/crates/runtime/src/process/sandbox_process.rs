@@ -6,6 +6,8 @@ use std::net::TcpListener;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::sleep;
+use std::time::Duration;
 
 #[cfg(target_os = "linux")]
 use sandbox::SandboxConnection;
@@ -98,11 +100,26 @@ impl SandboxLauncher {
     /// Starts a program that waits for the next sandbox, if none waits. It is started in the background; where that
     /// fails, the next sandbox takes a little longer.
     pub(crate) fn prestart(self: &Arc<Self>) {
+        self.prestart_after(Duration::ZERO);
+    }
+
+    /// Prestarts after a while, so that its start takes no processor from what goes on with the results of a command
+    /// that has just ended.
+    pub(crate) fn prestart_later(self: &Arc<Self>) {
+        self.prestart_after(PRESTART_DELAY);
+    }
+
+    fn prestart_after(self: &Arc<Self>, delay: Duration) {
         if !CAN_PRESTART || self.lock_waiting().is_some() {
             return;
         }
         let own = Arc::clone(self);
+        // A thread of its own: nobody may drive the runtime until the next command.
         tokio::task::spawn_blocking(move || {
+            sleep(delay);
+            if own.lock_waiting().is_some() {
+                return;
+            }
             if let Ok(ready) = WaitingSandbox::start_waiting(&own.program, false, None) {
                 own.lock_waiting().get_or_insert(ready);
             }
@@ -114,6 +131,9 @@ impl SandboxLauncher {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+/// How long the results of a command are gone on with, at most as a rule.
+const PRESTART_DELAY: Duration = Duration::from_millis(10);
 
 /// Whether a program can be started ahead: only on Linux does it make anything before it knows its specification.
 const CAN_PRESTART: bool = cfg!(target_os = "linux");
