@@ -25,7 +25,7 @@ struct StartMeasurement {
 
 /// Starts both programs in alternation and prints the measurements.
 pub fn run() -> BenchResult<()> {
-    let app = build_program(&["--bin", "countersign-desktop"], "countersign-desktop")?;
+    let app = build_app()?;
     let empty = build_program(&["--example", "empty-window"], "examples/empty-window")?;
     let sides = [
         (&app, None),
@@ -88,11 +88,26 @@ pub fn run() -> BenchResult<()> {
     Ok(())
 }
 
+/// Builds the app as it is shipped, with the command line beside it, which is its engine; returns the app's path.
+pub fn build_app() -> BenchResult<PathBuf> {
+    build_release(&["--package", "cli"], "countersign")?;
+    build_program(&["--bin", "countersign-desktop"], "countersign-desktop")
+}
+
 /// Builds a program of the desktop package as it is shipped; returns its path.
 pub fn build_program(what: &[&str], program: &str) -> BenchResult<PathBuf> {
+    let package = [
+        "--package",
+        "countersign-desktop",
+        "--features",
+        "custom-protocol",
+    ];
+    build_release(&[&package, what].concat(), program)
+}
+
+fn build_release(what: &[&str], program: &str) -> BenchResult<PathBuf> {
     let built = Command::new("cargo")
-        .args(["build", "--release", "--package", "countersign-desktop"])
-        .args(["--features", "custom-protocol"])
+        .args(["build", "--release"])
         .args(what)
         .status()?;
     if !built.success() {

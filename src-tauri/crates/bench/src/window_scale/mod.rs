@@ -14,7 +14,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::BenchResult;
-use crate::app_start::build_program;
+use crate::app_start::{build_app, build_program};
 use crate::process_tree::{
     format_mebibytes, list_processes, measure_cpu_ticks, measure_memory_kib,
 };
@@ -53,7 +53,7 @@ pub fn run() -> BenchResult<()> {
 
 /// The same in a home that is kept: the long session is only written if it is not there yet.
 pub fn run_in(home: &Path) -> BenchResult<()> {
-    let app = build_program(&["--bin", "countersign-desktop"], "countersign-desktop")?;
+    let app = build_app()?;
     let empty = build_program(&["--example", "empty-window"], "examples/empty-window")?;
     let workspace = home.join("workspace");
     let data_dir = home.join("data");
