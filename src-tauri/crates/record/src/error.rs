@@ -1,5 +1,6 @@
 //! Errors of the record, in a person's words and in ours.
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -46,6 +47,15 @@ pub enum RecordError {
         #[source]
         source: Arc<rusqlite::Error>,
     },
+    /// A copy of a database could not be made.
+    #[error("{} cannot be written", file.display())]
+    CannotCopy {
+        /// The file that was to be written.
+        file: PathBuf,
+        /// Why.
+        #[source]
+        source: Arc<io::Error>,
+    },
     /// Another process held the database for too long.
     #[error("the record is in use by another process")]
     Busy(#[source] Arc<rusqlite::Error>),
@@ -87,11 +97,18 @@ impl RecordError {
             ),
             Self::Damaged { reason } => (
                 format!("The record is damaged: {reason}."),
-                "Put a backup of the database in its place, or move it away to start a new one.",
+                "Save what can be read of it: countersign record rescue. Or put a backup in its place: countersign data restore.",
             ),
             Self::CannotOpen { file, .. } => (
                 format!("The record {} cannot be opened.", file.display()),
                 "Check that its folder exists and that you may write to it.",
+            ),
+            Self::CannotCopy { file, .. } => (
+                format!(
+                    "The copy of the record, {}, cannot be written.",
+                    file.display()
+                ),
+                "Name a file that does not exist yet, in a folder with enough room. The record was not changed.",
             ),
             Self::Busy(_) => (
                 "The record is in use by another process.".to_owned(),

@@ -53,7 +53,7 @@ pub(crate) fn open_reader(file: &Path) -> Result<Connection, RecordError> {
     Ok(conn)
 }
 
-fn open_connection(file: &Path) -> Result<Connection, RecordError> {
+pub(crate) fn open_connection(file: &Path) -> Result<Connection, RecordError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -107,7 +107,7 @@ fn check_file(file: &Path) -> Result<(), RecordError> {
 }
 
 /// How every SQLite database begins.
-const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
+pub(crate) const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
 /// Whether a file begins with some bytes; none if it cannot be read.
 fn file_starts_with(file: &Path, bytes: &[u8]) -> Option<bool> {
@@ -125,13 +125,13 @@ pub(crate) fn is_blank_database(file: &Path) -> bool {
     !holds(file) && !holds(&wal_path(file))
 }
 
-fn wal_path(file: &Path) -> PathBuf {
+pub(crate) fn wal_path(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push("-wal");
     PathBuf::from(name)
 }
 
-fn reject_newer_format(file: &Path, version: i64) -> Result<(), RecordError> {
+pub(crate) fn reject_newer_format(file: &Path, version: i64) -> Result<(), RecordError> {
     let newest = i64::try_from(schema::MIGRATIONS.len()).unwrap_or(i64::MAX);
     if version > newest {
         return Err(RecordError::Newer {
@@ -175,6 +175,7 @@ fn open_error(file: &Path, error: rusqlite::Error) -> RecordError {
         | RecordError::NotARecord { .. }
         | RecordError::Damaged { .. }
         | RecordError::CannotOpen { .. }
+        | RecordError::CannotCopy { .. }
         | RecordError::Busy(_)
         | RecordError::Overloaded
         | RecordError::Closed

@@ -18,6 +18,7 @@ mod memory;
 mod opening;
 mod paging;
 mod projections;
+mod rescue;
 mod sample_events;
 mod search;
 mod support;
