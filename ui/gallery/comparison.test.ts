@@ -2,7 +2,6 @@
 // gone, moved or recoloured does not.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { HEIGHT } from '../src/gallery/widths';
 import { SCALE } from './album';
 import { comparePictures, isDifferent } from './comparison';
 import { readPicture, shrinkPicture, type Picture } from './picture';
@@ -31,8 +30,7 @@ function soften({ width, height, pixels }: Picture): Picture {
 }
 
 async function photograph(theme: Theme, change?: string): Promise<Picture> {
-  return studio.withPage(PAGE, async (page: FramedPage) => {
-    await page.resize(WIDTH, HEIGHT);
+  return studio.withPage(PAGE, WIDTH, async (page: FramedPage) => {
     if (change) {
       await page.browser.run(
         `const page = document.querySelector('iframe').contentDocument; ${change}; arguments[0](null);`,

@@ -2,32 +2,29 @@
 
 import { inject } from 'vitest';
 import type { Photographed } from '../src/gallery/main';
+import { HEIGHT } from '../src/gallery/widths';
 import { Browser, HEIGHT_MAX } from './browser';
 
-/** Script that puts a page into the frame, in place of all that was there. Below it, something is painted again and again: a picture
-    is taken after the next painting, and of a page that is at rest there would be none. */
-const SHOW = `const [address, most, done] = arguments;
+/** Script that puts a page into a frame of this width, in place of all that was there, and gives the frame the height of what is in
+    it, which it returns. Below the frame, something is painted again and again: a picture is taken after the next painting, and of a
+    page that is at rest there would be none. */
+const SHOW = `const [address, width, least, most, done] = arguments;
   const pulse = document.createElement('div');
   Object.assign(pulse.style, { position: 'fixed', top: most + 'px', left: '0', width: '8px', height: '8px' });
   clearInterval(window.pulsing);
   window.pulsing = setInterval(() => { pulse.style.background = pulse.style.background === 'red' ? 'blue' : 'red'; }, 16);
   const frame = document.createElement('iframe');
-  Object.assign(frame.style, { position: 'fixed', inset: '0 auto auto 0', border: '0', width: '1440px', height: '900px' });
-  frame.onload = () => done(null);
+  Object.assign(frame.style, { position: 'fixed', inset: '0 auto auto 0', border: '0', width: width + 'px', height: least + 'px' });
+  frame.onload = () => {
+    const { gallery } = frame.contentWindow;
+    gallery.settled().then(() => {
+      const height = frame.contentDocument.documentElement.scrollHeight;
+      frame.style.height = Math.min(most, Math.max(least, height)) + 'px';
+      return height <= least ? height : gallery.settled().then(() => height);
+    }).then(done, (error) => { gallery.faults.push(String(error)); done(0); });
+  };
   frame.src = address;
   document.body.replaceChildren(frame, pulse);`;
-
-/** Script that gives the frame a width and the height of what is in it, and returns that height. */
-const RESIZE = `const [width, least, most, done] = arguments;
-  const frame = document.querySelector('iframe');
-  const { gallery } = frame.contentWindow;
-  const root = frame.contentDocument.documentElement;
-  Object.assign(frame.style, { width: width + 'px', height: least + 'px' });
-  gallery.settled().then(() => {
-    const height = root.scrollHeight;
-    frame.style.height = Math.min(most, Math.max(least, height)) + 'px';
-    return height <= least ? height : gallery.settled().then(() => height);
-  }).then(done, (error) => { gallery.faults.push(String(error)); done(0); });`;
 
 /** Script that puts the page into a theme. */
 const WEAR = `const [theme, done] = arguments;
@@ -41,14 +38,12 @@ const LIST_PAGES = 'arguments[0](window.gallery.pages)';
 /** A page in the frame of a browser. */
 export class FramedPage {
   readonly browser: Browser;
+  /** Height of its content. */
+  readonly height: number;
 
-  constructor(browser: Browser) {
+  constructor(browser: Browser, height: number) {
     this.browser = browser;
-  }
-
-  /** Gives the page a width, and the height of its content, but no less than `least`. Returns the height of the content. */
-  resize(width: number, least: number): Promise<number> {
-    return this.browser.run<number>(RESIZE, width, least, HEIGHT_MAX);
+    this.height = height;
   }
 
   /** Photographs the page in a theme. */
@@ -66,8 +61,8 @@ export class FramedPage {
 /** Browsers that draw the pages of the gallery. */
 export interface Studio {
   pages: Photographed['pages'];
-  /** Draws a page in the next browser that is free. */
-  withPage: <T>(id: string, work: (page: FramedPage) => Promise<T>) => Promise<T>;
+  /** Draws a page in a width, in the next browser that is free. */
+  withPage: <T>(id: string, width: number, work: (page: FramedPage) => Promise<T>) => Promise<T>;
   close: () => void;
 }
 
@@ -76,12 +71,13 @@ export async function openStudio(count: number): Promise<Studio> {
   const browsers = await Promise.all(Array.from({ length: count }, () => Browser.start()));
   const close = () => browsers.forEach((browser) => browser.close());
   const free = [...browsers];
-  async function withPage<T>(id: string, work: (page: FramedPage) => Promise<T>): Promise<T> {
+  async function withPage<T>(id: string, width: number, work: (page: FramedPage) => Promise<T>): Promise<T> {
     const browser = free.pop();
     if (!browser) throw new Error(`More than ${count} pages are drawn at a time.`);
     try {
-      await browser.run(SHOW, `/gallery.html?page=${id}&theme=light&still`, HEIGHT_MAX);
-      return await work(new FramedPage(browser));
+      const address = `/gallery.html?page=${id}&theme=light&still`;
+      const height = await browser.run<number>(SHOW, address, width, HEIGHT, HEIGHT_MAX);
+      return await work(new FramedPage(browser, height));
     } finally {
       free.push(browser);
     }

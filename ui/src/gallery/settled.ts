@@ -1,4 +1,4 @@
-// Says when a page has come to rest: its buttons pressed, its fonts and pictures there, and nothing drawn any more.
+// Says when a page has come to rest: its buttons pressed, its fonts and pictures there, and nothing about to change any more.
 
 import { pressed } from './press';
 import { quiet } from './quiet';

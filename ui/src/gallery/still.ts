@@ -3,6 +3,7 @@
 
 import './still.css';
 import { NOW } from './samples';
+import { watchTimers } from './timers';
 
 /** A clock that stands. */
 class StandingDate extends Date {
@@ -16,6 +17,7 @@ class StandingDate extends Date {
 
 if (new URLSearchParams(location.search).has('still')) {
   globalThis.Date = StandingDate as DateConstructor;
+  watchTimers();
   document.documentElement.dataset['still'] = '';
   // What another page has kept is not known to this one.
   localStorage.clear();
