@@ -46,14 +46,10 @@ for line in sys.stdin:
 EOF
 )""#;
 
-/// Chooses a command as the one who answers, by keys: it is the last of the radio buttons.
+/// Chooses a command as the one who answers, by keys: it is the last of the radio buttons, which one entry opens.
 async fn choose_command(rig: &Rig) {
-    rig.until("the providers to have the focus", async |rig| {
-        rig.press(Key::Tab).await;
-        let focused = rig.focused().await.unwrap_or_default();
-        focused.starts_with("provider-")
-    })
-    .await;
+    rig.tab_to("more-answerers").await;
+    rig.press(Key::Enter).await;
     rig.until("the command to be chosen", async |rig| {
         rig.press(Key::Down).await;
         rig.focused().await.as_deref() == Some("answerer-command")

@@ -73,7 +73,7 @@ async fn what_servers_and_settings_have_beside_tools() {
 
 /// A sampling request of a server is shown in full, and is sent nowhere before a yes.
 async fn asks_a_model(rig: &Rig, tour: &mut Tour) {
-    let card = until_asked(rig, "entitle", "A title for: water the fern").await;
+    let card = until_asked(rig, "Entitle", "A title for: water the fern").await;
     rig.wait_for_text("ask-model", "Answer in one word.").await;
     rig.take_keys(&card).await;
     tour.look(rig, "sampling-asked").await;

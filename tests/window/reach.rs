@@ -175,7 +175,7 @@ async fn answers_a_server(rig: &Rig, tour: &mut Tour, folder: &Path) {
     rig.begin(folder, "signer", "Sign the notes, and share them.")
         .await;
 
-    let card = until_asked(rig, "sign", "Who signs the notes?").await;
+    let card = until_asked(rig, "Sign", "Who signs the notes?").await;
     rig.find("ask-warning-password").await;
     rig.take_keys(&card).await;
     tour.look(rig, "asks-form").await;
@@ -203,7 +203,7 @@ async fn answers_a_server(rig: &Rig, tour: &mut Tour, folder: &Path) {
     })
     .await;
 
-    let card = until_asked(rig, "share", "so that the notes can be shared").await;
+    let card = until_asked(rig, "Share", "so that the notes can be shared").await;
     rig.click("ask-open").await;
     rig.wait_for_text("ask-open-asks", "sign-in.notes.example")
         .await;
@@ -222,7 +222,7 @@ async fn answers_a_server(rig: &Rig, tour: &mut Tour, folder: &Path) {
     })
     .await;
 
-    until_asked(rig, "sign", "Who signs the notes?").await;
+    until_asked(rig, "Sign", "Who signs the notes?").await;
     rig.click("ask-decline").await;
     rig.shows("The notes are signed.").await;
     tour.stop(rig, "asks-answered").await;

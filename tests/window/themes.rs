@@ -76,8 +76,8 @@ async fn every_screen(theme: &str) {
     rig.click("tool-read").await;
     rig.find("tool-detail").await;
     tour.stop(&rig, "tools").await;
-    for side in ["try", "interface", "schema", "raw"] {
-        rig.click(&format!("tool-tab-{side}")).await;
+    for side in ["tab-try", "tab-developers", "form-schema", "form-raw"] {
+        rig.click(&format!("tool-{side}")).await;
         tour.stop(&rig, &format!("tools-{side}")).await;
     }
     rig.click("tool-apply_patch").await;
@@ -101,6 +101,7 @@ async fn every_screen(theme: &str) {
     rig.click("start-advanced").await;
     rig.click("temperature").await;
     tour.stop(&rig, "start-advanced").await;
+    rig.click("more-answerers").await;
     rig.tick("answerer-command").await;
     rig.click("start-enclosed").await;
     rig.find("enclosed-hosts").await;

@@ -13,11 +13,15 @@ import { windowKey } from './window_keys';
 
 /** From this width on the panel stands beside the screen, not over it. */
 const BESIDE_MIN = 1200;
+/** From this width on the rail has room for names beside its icons. */
+const NAMES_MIN = 900;
 
 export class Panels {
   /** The overlay that is open over the whole window. */
   over: 'palette' | 'keys' | null = $state(null);
   width = $state(window.innerWidth);
+  /** Whether the rail was opened over the screen, for its names. */
+  #railOpened = $state(false);
   /** Whether the briefing of the open session was opened. */
   #briefed = $state(false);
   /** Element that had the focus before an overlay was opened. */
@@ -30,6 +34,10 @@ export class Panels {
     this.#landmarks = new Landmarks(desk);
   }
 
+  /** How the rail stands: beside the screen with its names, there with icons alone, or over the screen with its names. */
+  readonly rail: 'names' | 'icons' | 'over' = $derived.by(() =>
+    this.width >= NAMES_MIN ? 'names' : this.#railOpened ? 'over' : 'icons',
+  );
   /** The open session. */
   readonly session = $derived.by(() => {
     const { view } = this.#desk.navigation;
@@ -73,6 +81,9 @@ export class Panels {
     if (document.activeElement !== null && document.activeElement !== document.body) return;
     if (this.#before instanceof HTMLElement && this.#before.isConnected) this.#before.focus();
   }
+  toggleRail(): void {
+    this.#railOpened = this.rail === 'icons';
+  }
   toggleInspector(): void {
     const { book } = this;
     if (book?.side) void this.closePanel();
@@ -101,6 +112,7 @@ export class Panels {
     if (key === null) return;
     // Only a session is searched for itself.
     if (key === 'find' && (!this.session || this.over)) return;
+    if (key === 'rail' && this.rail === 'names') return;
     if (key !== 'escape') event.preventDefault();
     const { ownerKey } = this.#desk.focus;
     if (key === 'palette') void (this.over ? this.close() : this.open('palette'));
@@ -109,6 +121,7 @@ export class Panels {
     else if (key === 'keys') void this.open('keys');
     else if (key === 'inspector') this.toggleInspector();
     else if (key === 'find') this.#desk.reading.find();
+    else if (key === 'rail') this.toggleRail();
     else if (key === 'next') stepFocus(1, ownerKey);
     else if (key === 'previous') stepFocus(-1, ownerKey);
     else if (key === 'zoom_in') this.#zoom((desk) => desk.zoom.step(1));

@@ -7,8 +7,8 @@ import { focusCard, isLent, isLentAndIdle, lendFocus, takeLent } from '../domain
 const TRIES = 60;
 const STOPS = '[data-card], [data-line], [data-testid^="sub-agent-task-"]';
 
-/** What a person is busy with in the rail: a filter that is typed, a menu that is open. */
-const IN_USE = 'input, [role="menu"], [aria-expanded="true"]';
+/** What a person is busy with in the rail: a filter that is typed, a menu that is open, the rail itself over the screen. */
+const IN_USE = 'input, [role="menu"], [aria-expanded="true"], nav.over';
 
 /** Tells whether nothing that a person chose has the focus. */
 function isLost(): boolean {

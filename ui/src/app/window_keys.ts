@@ -16,6 +16,7 @@ type WindowKey =
   | 'next'
   | 'previous'
   | 'find'
+  | 'rail'
   | 'escape'
   | Landmark;
 
@@ -58,6 +59,7 @@ export function windowKey(event: KeyboardEvent): WindowKey | null {
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') return 'palette';
   if ((event.ctrlKey || event.metaKey) && event.key === ',') return 'settings';
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f') return 'find';
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'b') return 'rail';
   if (event.ctrlKey || event.metaKey) return zoomKeys[event.key] ?? null;
   if (event.key === 'Escape') return 'escape';
   if (takesText(event.target)) return null;

@@ -156,15 +156,15 @@ export function withoutKeychain(): ProviderView[] {
 
 /** Providers where no key was entered and nothing local runs: only the demo can start. */
 export function firstStart(): ProviderView[] {
-  return emptySnapshot().providers.map((provider) =>
-    provider.id === 'demo'
-      ? provider
-      : {
-          ...provider,
-          ready: false,
-          note: 'No key. Enter one in Settings.',
-          models: [],
-          key: { ...provider.key, state: 'missing' },
-        },
-  );
+  return emptySnapshot().providers.map((provider) => {
+    if (provider.id === 'demo') return provider;
+    if (provider.key.state === 'not_needed')
+      return {
+        ...provider,
+        ready: false,
+        note: `Not running at ${provider.base_url}. Start it with \`ollama serve\`.`,
+      };
+    const key = { ...provider.key, state: 'missing' as const };
+    return { ...provider, ready: false, note: 'No key. Enter one in Settings.', models: [], key };
+  });
 }

@@ -21,23 +21,32 @@ async function openStart(host: FakeHost): Promise<void> {
   await openApp(host);
   await click('rail-new');
   await click('choose-folder');
+  await screen.findByTestId('more-answerers');
+}
+
+/** The same, with everything in sight that can be chosen. */
+async function openWhole(host: FakeHost): Promise<void> {
+  await openStart(host);
+  await click('more-answerers');
   await screen.findByTestId('answerer-codex');
 }
 
-test('providers that cannot answer yet are out of the way while another one can, and there on request', async () => {
+test('what cannot answer yet or is seldom chosen is one entry while something else can, and opens to the first of it', async () => {
   await openStart(new FakeHost());
   expect(screen.queryByTestId('provider-openai')).toBeNull();
-  expect(text('more-providers')).toContain('OpenAI');
-  await click('more-providers');
+  expect(screen.queryByTestId('answerer-ssh')).toBeNull();
+  expect(text('more-answerers')).toBe('MoreOpenAI · Other agents, another machine, a container');
+  await click('more-answerers');
   await waitFor(() => expect(focused()).toBe('provider-openai'));
-  expect(screen.queryByTestId('more-providers')).toBeNull();
+  expect(at('answerer-container')).toBeTruthy();
+  expect(screen.queryByTestId('more-answerers')).toBeNull();
   expect(await findSeriousFaults()).toEqual([]);
 });
 
 const title = () => document.querySelector('.header-bar .where');
 
 test('agents stand below the models; one that is not installed says what installs it, and cannot be chosen', async () => {
-  await openStart(hostWithAgent());
+  await openWhole(hostWithAgent());
   const group = within(screen.getByRole('radiogroup', { name: 'Model or agent' }));
   const names = group.getAllByRole('radio').map((radio) => radio.dataset['testid']);
   expect(names.slice(-4)).toEqual(['answerer-claude-code', 'answerer-ssh', 'answerer-container', 'answerer-command']);
@@ -76,7 +85,7 @@ test('a session with an agent is called by its title, and says nothing of tokens
 
 test('a program that speaks the protocol is started by its command, and names the session', async () => {
   const host = hostWithAgent();
-  await openStart(host);
+  await openWhole(host);
   await click('answerer-command');
   await click('start-session');
   expect(host.ops, 'no command yet').toEqual([]);
@@ -90,7 +99,7 @@ test('a program that speaks the protocol is started by its command, and names th
 
 test('a Countersign on another machine or in a container is chosen by its name and its folder there', async () => {
   const host = hostWithAgent();
-  await openStart(host);
+  await openWhole(host);
   await click('answerer-ssh');
   await click('start-session');
   expect(host.ops, 'no machine yet').toEqual([]);
@@ -113,7 +122,7 @@ test('a Countersign on another machine or in a container is chosen by its name a
 
 test('an agent that does not ask works in a sandbox, with the hosts that are named', async () => {
   const host = hostWithAgent();
-  await openStart(host);
+  await openWhole(host);
   expect(screen.queryByTestId('start-enclosed'), 'not for a model').toBeNull();
   await click('answerer-command');
   await type('agent-command', 'helper');
@@ -128,7 +137,7 @@ test('an agent that does not ask works in a sandbox, with the hosts that are nam
 
 test('an agent that works elsewhere is offered no sandbox of this machine', async () => {
   const host = hostWithAgent();
-  await openStart(host);
+  await openWhole(host);
   await click('answerer-command');
   await click('start-enclosed');
   await click('answerer-ssh');
@@ -145,7 +154,7 @@ test('an agent that works elsewhere is offered no sandbox of this machine', asyn
 
 test('another agent is in the open again', async () => {
   const host = hostWithAgent();
-  await openStart(host);
+  await openWhole(host);
   await click('answerer-command');
   await click('start-enclosed');
   await click('answerer-claude-code');
@@ -163,7 +172,7 @@ test('where no model has a key, an installed agent is offered in place of the de
 
 test('an agent that was installed meanwhile is there once the person comes back', async () => {
   const host = hostWithAgent();
-  await openStart(host);
+  await openWhole(host);
   host.connections.all[1]!.acp = { program: '/usr/bin/codex-acp', install: '' };
   window.dispatchEvent(new Event('focus'));
   await waitFor(() => expect(at('answerer-codex').tagName).toBe('INPUT'));

@@ -21,13 +21,12 @@ test('every side of a tool stands without a serious finding, and tells what is i
   expect(text('tool-fault')).toBe('.countersign/tools/bad.jsonline 4 no `description`. Correct it.');
   await click('tool-tracker__get_issue');
   expect(text('tool-setup')).toContain('set TRACKER_TOKEN');
-  for (const side of ['about', 'interface', 'schema', 'raw', 'try']) {
-    await click(`tool-tab-${side}`);
+  for (const side of ['tab-about', 'tab-try', 'tab-developers', 'form-schema', 'form-raw', 'form-interface']) {
+    await click(`tool-${side}`);
     expect(await findSeriousFaults()).toEqual([]);
   }
-  await click('tool-tab-interface');
   expect(text('partition-safety')).toContain('Removes somethingnoinferred');
-  await click('tool-tab-schema');
+  await click('tool-form-schema');
   expect(text('schema-runtime')).toContain('from credentials');
   expect(text('schema-model')).not.toContain('token');
   await click('tool-edit');

@@ -17,6 +17,8 @@ export type FormField =
 /** A member of an object. */
 interface Member {
   name: string;
+  /** Its name for people, where the schema has one. */
+  title: string;
   required: boolean;
   description: string;
   field: FormField;
@@ -85,8 +87,14 @@ export function fieldOf(value: unknown, root: Schema = asSchema(value), name = '
 
 function memberOf(name: string, value: unknown, required: boolean, root: Schema, depth: number): Member {
   const schema = resolved(asSchema(value), root);
-  const description = typeof schema['description'] === 'string' ? schema['description'] : '';
-  return { name, required, description, field: fieldOf(schema, root, name, depth + 1) };
+  const word = (key: 'title' | 'description') => (typeof schema[key] === 'string' ? schema[key] : '');
+  return {
+    name,
+    title: word('title'),
+    required,
+    description: word('description'),
+    field: fieldOf(schema, root, name, depth + 1),
+  };
 }
 
 /** Returns the initial value of a field. */

@@ -11,6 +11,8 @@ import { decisions, page, prepareCardPages } from './card_page';
 
 prepareCardPages();
 
+const textOf = (element: Element): string => (element.textContent ?? '').replace(/\s+/g, ' ').trim();
+
 const takes = (properties: object, required: string[], aliases: ToolView['record']['identity']['aliases'] = []) => {
   const schema = { type: 'object', properties, required, additionalProperties: false };
   const tool = toolView('edit', 'Edit', '', schema);
@@ -45,11 +47,11 @@ it('is a form of what the tool takes, its first field has the focus, and only wh
     ]),
   );
   expect(document.activeElement).toBe(at('edit-field-path'));
-  expect([...card.querySelectorAll('[data-testid="edit-fields"] .head code')].map((name) => name.textContent)).toEqual([
-    'path',
-    'old_string',
-    'new_string',
-    'replace_all',
+  expect([...card.querySelectorAll('[data-testid="edit-fields"] .head')].map(textOf)).toEqual([
+    'Path required',
+    'Old string old_string required',
+    'New string new_string required',
+    'Replace all replace_all optional',
   ]);
   expect([at('edit-field-new_string').tagName, at('edit-field-new_string').value, at('edit-apply').disabled]).toEqual([
     'TEXTAREA',
