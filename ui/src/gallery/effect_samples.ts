@@ -1,7 +1,9 @@
 // Commands with the effects of their dry runs, in every state, for the gallery page and the tests of the card.
 
 import type { Assurance, CommandPreview, Effect, Effects, PathInfo, Preview } from '../ipc/bindings';
-import { command, DIGEST, entry, file, hunk, NOW, outcome, undoEntry, waiting } from './samples';
+import { DIGEST, entry, NOW, outcome, undoEntry, waiting } from './sample_calls';
+import { file, hunk } from './sample_diffs';
+import { command } from './samples';
 
 const run = {
   tool: 'bash',

@@ -6,7 +6,8 @@ import { FakeRules } from '../ipc/fake_rules';
 import { emptySnapshot } from '../ipc/fake_settings';
 import type { AnswerTo, Host } from '../ipc/desk';
 import type { CallEntry } from '../state/fold';
-import { asksTrail, DIGEST, NOW, parser, SESSION } from './samples';
+import { asksTrail, DIGEST, NOW, SESSION } from './sample_calls';
+import { parser } from './sample_diffs';
 
 /** Lines of a file that is as long as it is asked for, up to 420. */
 function fileLines(start: number, count: number): Extract<Answer, { type: 'lines' }>['lines'] {

@@ -10,6 +10,7 @@ import PartsGallery from './PartsGallery.svelte';
 import PickerGallery from './PickerGallery.svelte';
 import { samples } from './samples';
 import { screens } from './screens';
+import { serverSamples } from './server_samples';
 import { sessionScreens } from './session_screens';
 import Controls from './widgets/Controls.svelte';
 import Fields from './widgets/Fields.svelte';
@@ -52,6 +53,7 @@ export const pages: readonly GalleryPage[] = [
   card('settled', 'Running and settled', CardsGallery, { samples: settled }),
   card('opened', 'Settled, opened', CardsGallery, { samples: settled, open: true }),
   card('effects', 'Effects of commands', CardsGallery, { samples: effectSamples, owner: true, open: true }),
+  card('servers', 'Tools of servers', CardsGallery, { samples: serverSamples, open: true }),
   card('always', 'Always…, other ways to run', PickerGallery, {}),
   card('parts', 'Groups of calls, keys', PartsGallery, {}),
   card('inspector', 'Inspector', InspectorGallery, {}),

@@ -71,6 +71,8 @@ async function takeStep(box: HTMLElement, step: Step, signal: AbortSignal): Prom
 }
 
 async function takeSteps(box: HTMLElement, steps: readonly Step[], signal: AbortSignal): Promise<void> {
+  // A page that opens puts the focus somewhere, which a step must not come before.
+  if (steps.length > 0) await quiet();
   for (const step of steps) {
     if (signal.aborted) return;
     await takeStep(box, step, signal);

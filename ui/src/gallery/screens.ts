@@ -2,12 +2,13 @@
 
 import { bookOf, type Book } from '../features/rules/book.svelte';
 import { keyOf } from '../features/rules/words';
+import type { AgentView, EngineView, HookSettings } from '../ipc/bindings';
 import type { FakeHost } from '../ipc/fake';
 import { busyDay } from '../ipc/fake_attention';
 import type { Desk } from '../state/desk.svelte';
 import { SETTINGS_SECTIONS, type SettingsSection } from '../state/view';
 import { screenPage, type GalleryPage, type Way } from './page';
-import { NOW } from './samples';
+import { NOW } from './sample_calls';
 
 type Screen = 'start' | 'desk' | 'search' | 'history' | 'tools' | 'servers' | 'connections' | 'rules';
 const FOLDER = '/home/mira/code/tidemark';
@@ -75,9 +76,39 @@ const busy = (host: FakeHost): void => {
   host.attention = busyDay('ses_0001', 'call_0001', NOW - 3_600_000);
 };
 
+/** Changes what the engine tells at first. */
+function tell(host: FakeHost, change: (view: EngineView) => EngineView): void {
+  const snapshot = host.snapshot.bind(host);
+  host.snapshot = async () => change(await snapshot());
+}
+const hooked = (host: FakeHost): void =>
+  tell(host, (view) => {
+    const hooks: HookSettings[] = [
+      { name: 'guard', program: '/home/mira/bin/guard', on: ['before', 'after'], timeout_ms: 5_000 },
+      { name: 'log', program: '/home/mira/bin/log', on: ['after'], timeout_ms: 5_000 },
+    ];
+    return { ...view, settings: { ...view.settings, hooks } };
+  });
+/** The person has chosen nothing yet. */
+const first = (host: FakeHost): void =>
+  tell(host, (view) => {
+    const { posture: _, ...settings } = view.settings;
+    return { ...view, settings };
+  });
+const agentOfFolder = (host: FakeHost): void => {
+  const own: AgentView = {
+    name: 'release',
+    description: 'Cuts a release, and asks before it publishes.',
+    source: 'project',
+    file: `${FOLDER}/.countersign/agents/release.toml`,
+    tools: ['read', 'bash'],
+    model: '',
+  };
+  host.briefing = { ...host.briefing, agents: [...host.briefing.agents, own] };
+};
+
 /** Faults of the settings and of the rules of a folder. */
 function faulty(host: FakeHost): void {
-  const snapshot = host.snapshot.bind(host);
   const faults = [
     {
       message: 'The provider `local` has no model.',
@@ -90,7 +121,7 @@ function faulty(host: FakeHost): void {
       context: [],
     },
   ];
-  host.snapshot = async () => ({ ...(await snapshot()), faults });
+  tell(host, (view) => ({ ...view, faults }));
 }
 const signIn = (host: FakeHost): void => {
   for (const server of host.servers.all)
@@ -105,6 +136,19 @@ export const screens: readonly GalleryPage[] = [
     fake: 'keyless',
     steps: ['more-answerers', 'provider-anthropic', 'to-key'],
   }),
+  screenPage('Start', 'Start, for the first time', { ...at('start'), fake: 'empty', prepare: first }),
+  screenPage('Start', 'Start, another machine', at('start', ['more-answerers', 'answerer-ssh'])),
+  screenPage(
+    'Start',
+    'Start, enclosed',
+    at('start', [
+      'more-answerers',
+      'answerer-command',
+      { write: 'helper --acp', into: 'agent-command' },
+      'start-enclosed',
+    ]),
+  ),
+  screenPage('Start', 'Start, an agent of the folder', at('start', [], agentOfFolder)),
   screenPage('Start', 'Start, advanced', at('start', ['start-advanced'])),
   screenPage('Desk', 'Desk', at('desk')),
   screenPage('Desk', 'Desk, nothing yet', { fake: 'empty', ...at('desk') }),
@@ -170,6 +214,7 @@ export const screens: readonly GalleryPage[] = [
     (book) => book.go({ at: 'import' }),
     (host) => (host.rules.imports = []),
   ),
+  rules('hooks', () => {}, hooked),
   rules('suggestions', (book) => book.go({ at: 'suggestions' })),
   rules('comparison', (book) => book.go({ at: 'compare' })),
   screenPage('Tools', 'Tools', at('tools')),
@@ -185,6 +230,16 @@ export const screens: readonly GalleryPage[] = [
   screenPage('Servers', 'Servers, sign-in', at('servers', ['server-chat'], signIn)),
   screenPage('Servers', 'Servers, a new address', at('servers', ['servers-add', 'server-as-http'])),
   screenPage('Servers', 'Servers, a new one', at('servers', ['servers-add'])),
+  screenPage(
+    'Servers',
+    'Servers, a secret',
+    at('servers', [
+      'servers-add',
+      'pair-add',
+      { write: 'API_TOKEN', into: 'pair-name-0' },
+      { write: 'not-a-real-one', into: 'pair-value-0' },
+    ]),
+  ),
   screenPage('Servers', 'Servers, import', at('servers', ['servers-import'])),
   screenPage('Servers', 'Web services', at('servers', ['servers-kind-apis'])),
   screenPage('Servers', 'Web services, setup', at('servers', ['servers-kind-apis', 'api-orders', 'api-tab-setup'])),

@@ -1,9 +1,11 @@
 // Screens of sessions: their calls, their messages, and what opens around them.
 
+import { imagesOf, notAType } from '../features/session/images.svelte';
 import type { AgentOption, Content, EventBody } from '../ipc/bindings';
 import type { FakeHost } from '../ipc/fake';
+import type { Desk } from '../state/desk.svelte';
 import { screenPage, type GalleryPage, type Way } from './page';
-import { NOW } from './samples';
+import { NOW } from './sample_calls';
 
 const session = (title: string, way: Way): GalleryPage => screenPage('Sessions', title, way);
 
@@ -58,10 +60,17 @@ const said = (text: string): Extract<EventBody, { type: 'person_said' }> => ({
   steering: false,
 });
 /** A picture of one pixel. */
-const DOT: Content = {
+const DOT: Extract<Content, { type: 'image' }> = {
   type: 'image',
   mime: 'image/png',
   base64: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+};
+/** The same picture, chosen to go with the next message. */
+const chosen = (desk: Desk): void => {
+  const blob = new Blob([Uint8Array.from(atob(DOT.base64), (letter) => letter.charCodeAt(0))], { type: DOT.mime });
+  const images = imagesOf(desk, 'ses_0001');
+  images.list = [{ id: 1, name: 'screen.png', blob, image: DOT }];
+  images.leftOut = [{ names: ['notes.pdf'], why: notAType() }];
 };
 const notice: EventBody = {
   type: 'notice_added',
@@ -115,6 +124,12 @@ export const sessionScreens: readonly GalleryPage[] = [
     fake: 'transcript',
   }),
   session('Session, an image', made('anthropic', [{ ...said('What is this?'), images: [DOT] }])),
+  session('Session, images with the message', {
+    go: (desk) => {
+      chosen(desk);
+      desk.navigation.show('ses_0001');
+    },
+  }),
   session('Session, a notice', made('anthropic', [running, said('Go on.'), notice])),
   session('Session, the demo is over', made('demo', [running, { type: 'session_changed', state: 'done' }])),
   session('Session, options of an agent', made('agent', [{ type: 'agent_options_changed', options }])),

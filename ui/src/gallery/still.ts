@@ -2,7 +2,7 @@
 // before all else: who asks for the time later is told this one.
 
 import './still.css';
-import { NOW } from './samples';
+import { NOW } from './sample_calls';
 import { watchTimers } from './timers';
 
 /** A clock that stands. */

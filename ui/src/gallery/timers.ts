@@ -10,9 +10,9 @@ export function isTimerRunning(): boolean {
   return running.size > 0;
 }
 
-/** Watches every timer that is set from now on. */
-export function watchTimers(): void {
-  const [set, clear] = [window.setTimeout.bind(window), window.clearTimeout.bind(window)];
+/** Watches every timer that is set from now on. Returns what ends that. */
+export function watchTimers(): () => void {
+  const { setTimeout: set, clearTimeout: clear } = window;
   window.setTimeout = ((handler: (...given: unknown[]) => void, ms = 0, ...given: unknown[]): number => {
     const timer = set(() => {
       running.delete(timer);
@@ -24,5 +24,9 @@ export function watchTimers(): void {
   window.clearTimeout = (timer) => {
     running.delete(timer as number);
     clear(timer);
+  };
+  return () => {
+    Object.assign(window, { setTimeout: set, clearTimeout: clear });
+    running.clear();
   };
 }

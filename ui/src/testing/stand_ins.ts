@@ -46,3 +46,5 @@ Object.defineProperty(HTMLElement.prototype, 'offsetParent', {
 globalThis.CSS ??= { escape: (text: string) => text.replace(/[^\w-]/g, '\\$&') } as unknown as typeof CSS;
 HTMLCanvasElement.prototype.getContext = () => null;
 globalThis.createImageBitmap ??= () => Promise.resolve({ width: 4, height: 3, close() {} });
+Object.defineProperty(document, 'fonts', { configurable: true, value: { ready: Promise.resolve() } });
+HTMLImageElement.prototype.decode ??= () => Promise.resolve();

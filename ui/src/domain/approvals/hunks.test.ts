@@ -1,7 +1,8 @@
 // The hunks that are applied, and the wording of the choice.
 
 import { expect, it } from 'vitest';
-import { parser, query, samples } from '../../gallery/samples';
+import { parser, query } from '../../gallery/sample_diffs';
+import { samples } from '../../gallery/samples';
 import { chosen, hunkNames, hunksToApply, withHunks } from './hunks';
 import { grantLines, mainWords } from './words';
 

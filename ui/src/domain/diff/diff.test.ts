@@ -1,7 +1,7 @@
 // A line as it is drawn, pairs of lines, the gaps between hunks, and the colours.
 
 import { expect, it } from 'vitest';
-import { file, hunk, line, parser as change } from '../../gallery/samples';
+import { file, hunk, line, parser as change } from '../../gallery/sample_diffs';
 import { grammar } from '../../widgets/code/grammars';
 import { hunkColours, textOf } from './highlight';
 import { runsOf } from './pieces';

@@ -3,7 +3,8 @@
 import { render, screen, within } from '@testing-library/svelte';
 import { expect, it } from 'vitest';
 import { changes, effectSamples } from '../../gallery/effect_samples';
-import { jobs, query, samples } from '../../gallery/samples';
+import { jobs, query } from '../../gallery/sample_diffs';
+import { samples } from '../../gallery/samples';
 import type { FileDiff } from '../../ipc/bindings';
 import { findFaults } from '../../testing/accessibility';
 import { page, prepareCardPages } from '../approvals/card/card_page';

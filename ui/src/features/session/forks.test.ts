@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { at, click, openApp } from '../../app/app_page';
 import { SampleHost } from '../../gallery/host';
 import InspectorPage from '../../gallery/InspectorPage.svelte';
-import { entry, SESSION } from '../../gallery/samples';
+import { entry, SESSION } from '../../gallery/sample_calls';
 import { FakeHost } from '../../ipc/fake';
 import type { ModelChoice, Op } from '../../ipc/bindings';
 import { Desk } from '../../state/desk.svelte';

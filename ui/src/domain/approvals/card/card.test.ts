@@ -4,7 +4,8 @@ import { cleanup, fireEvent, screen, within } from '@testing-library/svelte';
 import { describe, expect, it, vi } from 'vitest';
 import { findFaults } from '../../../testing/accessibility';
 import { pass } from '../../../testing/clock';
-import { DIGEST, samples } from '../../../gallery/samples';
+import { DIGEST } from '../../../gallery/sample_calls';
+import { samples } from '../../../gallery/samples';
 import { REST_MS, SWAP_MS } from '../deciding/arming';
 import { allow, decisions, page, prepareCardPages, see } from './card_page';
 

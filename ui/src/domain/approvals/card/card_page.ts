@@ -4,7 +4,7 @@ import { fireEvent, render, screen, within } from '@testing-library/svelte';
 import { beforeEach, vi } from 'vitest';
 import CardPage from '../../../gallery/CardPage.svelte';
 import { SampleHost } from '../../../gallery/host';
-import { NOW } from '../../../gallery/samples';
+import { NOW } from '../../../gallery/sample_calls';
 import type { Op } from '../../../ipc/bindings';
 import { Desk, type CallEntry } from '../../../state/desk.svelte';
 import { pass } from '../../../testing/clock';

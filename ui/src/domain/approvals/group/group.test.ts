@@ -3,7 +3,9 @@
 import { fireEvent, screen, within } from '@testing-library/svelte';
 import { beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { openApp } from '../../../app/app_page';
-import { asksTrail, file, hunk, samples, waiting } from '../../../gallery/samples';
+import { asksTrail, waiting } from '../../../gallery/sample_calls';
+import { file, hunk } from '../../../gallery/sample_diffs';
+import { samples } from '../../../gallery/samples';
 import type { Op, OpReceipt } from '../../../ipc/bindings';
 import { FakeHost } from '../../../ipc/fake';
 import type { CallEntry, Desk } from '../../../state/desk.svelte';
