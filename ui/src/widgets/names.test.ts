@@ -1,7 +1,7 @@
 // Names of code in words.
 
 import { expect, test } from 'vitest';
-import { inWords } from './names';
+import { inWords, labelOf } from './names';
 
 test.each([
   ['send_message', 'Send message', 'send_message'],
@@ -18,4 +18,10 @@ test.each([
 test('what is no name of code stays as it is', () => {
   for (const title of ['Create issue comment', '', 'Größe', 'a b_c', '_hidden', 'p\u0430y_me', 'x (y) (z)'])
     expect(inWords(title)).toEqual({ words: title, code: null });
+});
+
+test('a member is called by its title, with its name beside it where that differs', () => {
+  expect(labelOf('due', 'Due date')).toEqual({ words: 'Due date', code: 'due' });
+  expect(labelOf('due', 'due')).toEqual({ words: 'Due', code: null });
+  expect(labelOf('due_date', '')).toEqual({ words: 'Due date', code: 'due_date' });
 });

@@ -20,3 +20,8 @@ export function inWords(name: string): WordedName {
   const words = apart.slice(0, 1).toUpperCase() + apart.slice(1);
   return { words: words + remark, code: words.toLowerCase() === code.toLowerCase() ? null : code };
 }
+
+/** What a member is called: by its title where it has one, else by its name in words. */
+export function labelOf(name: string, title: string): WordedName {
+  return title && title !== name ? { words: title, code: name } : inWords(name);
+}
