@@ -13,13 +13,12 @@ const COMPONENTS = ['Widgets', 'Cards'];
 
 /**
  * Returns the themes that a page is compared in at a width. The theme decides about colours alone, so both are compared at one width.
- * In the narrowest window things are cut first, so every screen is compared there. In a wide one the screens of a group have the same
- * room to spare: the first of them stands for all.
+ * The screens of a group share what gives way in a narrow window, and in a wide one they have the same room to spare: the first of
+ * them stands for all.
  */
 export function listComparedThemes(page: Page, width: Width, pages: readonly Page[]): readonly Theme[] {
-  const [narrow, usual] = WIDTHS;
+  const [, usual] = WIDTHS;
   if (width === usual) return THEMES;
-  if (COMPONENTS.includes(page.group)) return [];
   const isFirst = pages.find(({ group }) => group === page.group) === page;
-  return width === narrow || isFirst ? ['light'] : [];
+  return isFirst && !COMPONENTS.includes(page.group) ? ['light'] : [];
 }
