@@ -33,7 +33,11 @@ const WEAR = `const [theme, done] = arguments;
   requestAnimationFrame(() => requestAnimationFrame(() => done(null)));`;
 
 const FIND_FAULTS = `arguments[0](document.querySelector('iframe').contentWindow.gallery.faults)`;
-const LIST_PAGES = 'arguments[0](window.gallery.pages)';
+
+/** Script that returns the pages, once the gallery has them. */
+const LIST_PAGES = `const [done] = arguments;
+  const look = () => (window.gallery ? done(window.gallery.pages) : setTimeout(look, 25));
+  look();`;
 
 /** A page in the frame of a browser. */
 export class FramedPage {

@@ -58,7 +58,7 @@ async function takeStep(box: HTMLElement, step: Step, signal: AbortSignal): Prom
     (await findUsable(box, step, signal)).click();
   } else if ('key' in step) {
     // Nothing tells that the page listens but that it is drawn.
-    await quiet();
+    await quiet(signal);
     if (signal.aborted) return;
     document.body.dispatchEvent(new KeyboardEvent('keydown', { key: step.key, ctrlKey: step.ctrl, bubbles: true }));
   } else {
@@ -72,7 +72,7 @@ async function takeStep(box: HTMLElement, step: Step, signal: AbortSignal): Prom
 
 async function takeSteps(box: HTMLElement, steps: readonly Step[], signal: AbortSignal): Promise<void> {
   // A page that opens puts the focus somewhere, which a step must not come before.
-  if (steps.length > 0) await quiet();
+  if (steps.length > 0) await quiet(signal);
   for (const step of steps) {
     if (signal.aborted) return;
     await takeStep(box, step, signal);

@@ -158,12 +158,13 @@ export function withoutKeychain(): ProviderView[] {
 export function firstStart(): ProviderView[] {
   return emptySnapshot().providers.map((provider) => {
     if (provider.id === 'demo') return provider;
-    if (provider.key.state === 'not_needed')
+    if (provider.key.state === 'not_needed') {
       return {
         ...provider,
         ready: false,
-        note: `Not running at ${provider.base_url}. Start it with \`ollama serve\`.`,
+        note: 'Not running at http://127.0.0.1:11434. Start it with `ollama serve`.',
       };
+    }
     const key = { ...provider.key, state: 'missing' as const };
     return { ...provider, ready: false, note: 'No key. Enter one in Settings.', models: [], key };
   });
