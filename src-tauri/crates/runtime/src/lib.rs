@@ -56,7 +56,11 @@ pub use crate::fs::atomic::{
     remove_if_exists, write_atomic,
 };
 pub use crate::fs::config_file::ConfigFile;
-pub use crate::fs::lock::{FileLock, lock_file, try_lock_file};
+pub use crate::fs::folder_archive::{
+    ArchiveContents, extract_archive, read_manifest, replace_folder, write_archive,
+};
+pub use crate::fs::lock::{FileLock, lock_file, try_lock_file, try_share_lock_file};
+pub use crate::fs::scratch_folder::ScratchFolder;
 pub use crate::fs::session_folder::SessionFolder;
 pub use crate::fs::watch::FileWatcher;
 pub use crate::fs::workspace::{

@@ -46,6 +46,20 @@ pub fn try_lock_file(path: &Path) -> Result<Option<FileLock>, FileError> {
     Ok(try_acquire(path, &file)?.then_some(FileLock(file)))
 }
 
+/// Takes a part of the lock at once or not at all: others may have a part of it meanwhile, but nobody the whole. `None`
+/// if somebody has the whole lock. The folder of the file must exist.
+///
+/// # Errors
+/// The file cannot be opened or locked.
+pub fn try_share_lock_file(path: &Path) -> Result<Option<FileLock>, FileError> {
+    let file = open_lock_file(path)?;
+    match file.try_lock_shared() {
+        Ok(()) => Ok(Some(FileLock(file))),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error).at(path),
+    }
+}
+
 fn open_lock_file(path: &Path) -> Result<File, FileError> {
     let mut options = File::options();
     let options = options.create(true).truncate(false).write(true);
@@ -82,5 +96,18 @@ mod tests {
             }
         });
         assert_eq!(std::fs::read_to_string(&count).unwrap(), "100");
+    }
+
+    #[test]
+    fn a_shared_lock_keeps_out_who_wants_it_alone() {
+        let home = tempfile::tempdir().unwrap();
+        let at = home.path().join("in-use");
+        let shared = [(); 2].map(|()| try_share_lock_file(&at).unwrap().unwrap());
+        assert!(try_lock_file(&at).unwrap().is_none());
+        drop(shared);
+        let alone = try_lock_file(&at).unwrap().unwrap();
+        assert!(try_share_lock_file(&at).unwrap().is_none());
+        drop(alone);
+        assert!(try_share_lock_file(&at).unwrap().is_some());
     }
 }
