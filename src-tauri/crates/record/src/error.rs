@@ -93,11 +93,11 @@ impl RecordError {
                     "The file {} is not a Countersign record: {reason}.",
                     file.display()
                 ),
-                "Move it away or choose another data folder. The file was not changed.",
+                "Move it away or choose another data folder. If it is a record whose beginning is damaged: countersign record rescue. The file was not changed.",
             ),
             Self::Damaged { reason } => (
                 format!("The record is damaged: {reason}."),
-                "Save what can be read of it: countersign record rescue. Or put a backup in its place: countersign data restore.",
+                "Save what can be read of it: countersign record rescue. Or restore a backup: countersign data restore.",
             ),
             Self::CannotOpen { file, .. } => (
                 format!("The record {} cannot be opened.", file.display()),

@@ -49,6 +49,7 @@ mod record;
 mod rescue;
 mod schema;
 mod search;
+mod snapshot;
 mod snippet;
 mod writer;
 

@@ -76,7 +76,7 @@ fn create_private_file(file: &Path) {
 }
 
 /// Reads the file as it stands, without locks, log or any trace, and refuses one that is not ours.
-fn check_file(file: &Path) -> Result<(), RecordError> {
+pub(crate) fn check_file(file: &Path) -> Result<(), RecordError> {
     let foreign = |reason: &str| RecordError::NotARecord {
         file: file.to_owned(),
         reason: reason.to_owned(),

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::{self, Write as _};
 use std::ops::RangeInclusive;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use protocol::event::SessionEvent;
@@ -86,6 +86,40 @@ impl Record {
             .map_err(cannot_copy)?;
         fs::rename(&target, new).map_err(cannot_copy)?;
         Ok(rescued)
+    }
+
+    /// Puts what can be read of a damaged database in its place. The damaged one is kept beside it, under the returned
+    /// name. Nothing else may have the database open.
+    ///
+    /// # Errors
+    /// As for [`Record::rescue`]. After an error the damaged database has its own name or the other.
+    pub fn replace_damaged(file: &Path) -> Result<(Rescued, PathBuf), RecordError> {
+        let new = file.with_extension("rescued.db");
+        let rescued = Self::rescue(file, &new)?;
+        let damaged = unused_name(file);
+        let rename = |from: &Path, to: &Path| {
+            fs::rename(from, to).map_err(|error| RecordError::CannotCopy {
+                file: to.to_owned(),
+                source: Arc::new(error),
+            })
+        };
+        // The log first: it belongs to the damaged database alone.
+        if wal_path(file).exists() {
+            rename(&wal_path(file), &wal_path(&damaged))?;
+        }
+        rename(file, &damaged)?;
+        rename(&new, file)?;
+        Ok((rescued, damaged))
+    }
+}
+
+/// Returns a name for a damaged database that no file has.
+fn unused_name(file: &Path) -> PathBuf {
+    let first = file.with_extension("damaged.db");
+    let mut others = (2..).map(|number: u32| file.with_extension(format!("damaged-{number}.db")));
+    match first.exists() {
+        true => others.find(|name| !name.exists()).unwrap_or(first),
+        false => first,
     }
 }
 
