@@ -68,6 +68,10 @@ pub use crate::engine::external_agents::{AgentTurn, ExternalAgents};
 pub use crate::engine::external_client::{
     ClientCall, ClientOutcome, ExternalClient, ProgressSender,
 };
+pub use crate::engine::maintenance::backup::{
+    BackupManifest, RestoredBackup, back_up, restore_backup,
+};
+pub use crate::engine::maintenance::record_rescue::{replace_damaged_record, rescue_record};
 pub use crate::engine::session_import::{
     ImportReceipt, ImportedBody, ImportedCall, ImportedEntry, ImportedResult, ImportedSession,
 };
@@ -87,6 +91,7 @@ pub use mcp::{
     ChangedList, LogLevel, LogMessage, ResourceWatch, ServerList, ServerOffers, ServerRead,
     WantedLogLevel,
 };
+pub use record::Rescued;
 pub use runtime::dry_run::find_sandbox_program;
 #[cfg(target_os = "linux")]
 pub use tools::custom::StructuredRequest;

@@ -45,6 +45,7 @@ use runtime::{DryRunEnvironment, History, InheritedEnv};
 use tokio_util::sync::CancellationToken;
 use tools::{LspRenameTool, LspTool, Registry};
 
+use crate::engine::maintenance::folder_use::share_data_folder;
 use crate::engine::maintenance::{record_check, record_watcher, recovery, retention};
 use crate::host::config::{EngineConfig, Host};
 use crate::rulebook::explain::{self, ExplainOptions, Explainer};
@@ -73,6 +74,7 @@ impl Engine {
     /// A tool of the caller cannot be registered.
     pub async fn open(config: EngineConfig) -> Result<Self, UserError> {
         runtime::create_private_folder(&config.data_dir)?;
+        let data_folder = share_data_folder(&config.data_dir)?;
         let hub = EventHub::new();
         let publisher = hub.clone();
         let publish = Box::new(move |events| publisher.publish(events));
@@ -134,6 +136,7 @@ impl Engine {
             sandbox_options,
             closing: CancellationToken::new(),
             agent_runner: OnceLock::new(),
+            _data_folder: data_folder,
             ask_skip: RwLock::default(),
             sessions: Mutex::default(),
             config,

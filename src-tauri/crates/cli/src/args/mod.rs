@@ -7,10 +7,12 @@ use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 mod acp;
 mod apis;
 mod connect;
+mod data;
 mod examples;
 mod gateway;
 mod history;
 mod policy;
+mod record;
 mod run;
 mod servers;
 mod sessions;
@@ -19,6 +21,7 @@ mod settings;
 pub(crate) use acp::{AcpArgs, AnswersArg};
 pub(crate) use apis::{AddApiArgs as AddApi, ApisCommand};
 pub(crate) use connect::{ConnectArgs, DisconnectArgs};
+pub(crate) use data::DataCommand;
 pub(crate) use examples::build_command;
 pub(crate) use gateway::{CommitArgs, GatewayCommand, HookArgs, McpGatewayArgs, TokenCommand};
 pub(crate) use history::{ConflictArgs, HistoryArgs, HistoryCommand, RedoArgs, UndoArgs};
@@ -26,6 +29,7 @@ pub(crate) use policy::{
     BacktestArgs, EvaluationArgs, GrantsCommand, ImportRulesArgs, PolicyCommand, ReplayArgs,
     RuleChangeArgs,
 };
+pub(crate) use record::{RecordCommand, RescueArgs};
 pub(crate) use run::{AgentOptionArg, ApprovalArgs, CallArgs, RunAgent, RunArgs};
 pub(crate) use servers::{ServerArgs, ServersCommand};
 pub(crate) use sessions::{
@@ -164,6 +168,12 @@ pub(crate) enum CliCommand {
         #[arg(long, value_name = "DIR", default_value = ".")]
         workspace: PathBuf,
     },
+    /// Back up everything that Countersign keeps, or restore it.
+    #[command(subcommand)]
+    Data(DataCommand),
+    /// Save what can be read of a damaged record.
+    #[command(subcommand)]
+    Record(RecordCommand),
     /// List the changes that can be undone, the newest first.
     ///
     /// Undos and redos are among them.

@@ -10,6 +10,7 @@ mod command_reference;
 mod config;
 mod connect;
 mod connect_servers;
+mod data;
 mod demo;
 mod doctor;
 mod dry_run;
@@ -28,6 +29,7 @@ mod policy_trust;
 mod prompt;
 mod provider_addresses;
 mod providers;
+mod record_rescue;
 mod replay_input;
 mod run;
 mod servers;
@@ -44,7 +46,7 @@ use agent::{Engine, EngineConfig, Host};
 use protocol::SessionId;
 use protocol::query::{Answer, Query};
 
-use crate::args::{ApprovalArgs, CliArgs, CliCommand};
+use crate::args::{ApprovalArgs, CliArgs, CliCommand, RecordCommand};
 use crate::exit::{CliError, CliResult};
 use crate::output::OutputWriter;
 
@@ -99,6 +101,10 @@ pub(crate) async fn run_command(args: CliArgs, out: &mut OutputWriter) -> CliRes
         }
         CliCommand::DryRun(dry_run) => dry_run::run_dry_run(data_dir, dry_run, out).await,
         CliCommand::Doctor { workspace } => doctor::show_report(data_dir, &workspace, out).await,
+        CliCommand::Data(data) => data::run_data(data_dir, &data, out),
+        CliCommand::Record(RecordCommand::Rescue(rescue)) => {
+            record_rescue::rescue_record(data_dir, &rescue, out)
+        }
         CliCommand::History(history) => history::run_history(&open().await?, history, out).await,
         CliCommand::Undo(undo) => undo::run_undo(&open().await?, undo, out).await,
         CliCommand::Redo(redo) => undo::run_redo(&open().await?, redo, out).await,

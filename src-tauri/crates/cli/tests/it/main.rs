@@ -21,6 +21,7 @@ mod calls;
 mod ci_templates;
 #[cfg(unix)]
 mod connect;
+mod data_backup;
 mod documentation;
 mod gateway;
 mod inspect;
@@ -37,6 +38,7 @@ mod policy_rules;
 mod prompt_input;
 mod provider_addresses;
 mod provider_wire;
+mod record_rescue;
 mod runs;
 #[cfg(unix)]
 mod server_file_tools;

@@ -1,6 +1,10 @@
-//! Maintenance of the data folder: recovery after a crash, retention, and watching the record of other processes.
+//! Maintenance of the data folder: recovery after a crash, retention, watching the record of other processes,
+//! rescuing a damaged record, and backups.
 
+pub(crate) mod backup;
+pub(crate) mod folder_use;
 pub(crate) mod record_check;
+pub(crate) mod record_rescue;
 pub(crate) mod record_watcher;
 pub(crate) mod recovery;
 pub(crate) mod retention;

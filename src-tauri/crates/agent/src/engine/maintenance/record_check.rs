@@ -7,9 +7,12 @@ use protocol::UserError;
 use protocol::text::display_text::format_count;
 use record::Record;
 
+/// Name of the record in a data folder.
+pub(crate) const RECORD_NAME: &str = "record.db";
+
 /// Returns the path of a data folder's record.
 pub(crate) fn record_path(data_dir: &Path) -> PathBuf {
-    data_dir.join("record.db")
+    data_dir.join(RECORD_NAME)
 }
 
 /// Rejects a folder without a record, or with an empty one, that has copies for undo or session files. Nothing is

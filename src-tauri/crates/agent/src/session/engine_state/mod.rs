@@ -16,7 +16,7 @@ use protocol::{
 };
 use provider::{KeyStore, Provider, Providers};
 use record::Record;
-use runtime::{DryRunEnvironment, History, InheritedEnv, SandboxOptions, Workspace};
+use runtime::{DryRunEnvironment, FileLock, History, InheritedEnv, SandboxOptions, Workspace};
 use tokio_util::sync::CancellationToken;
 use tools::{Registry, SubAgentSpawner};
 
@@ -71,6 +71,8 @@ pub(crate) struct EngineState {
     pub current_errors: CurrentErrors,
     /// Runs the turns of other people's agents; empty while the host has given none.
     pub agent_runner: OnceLock<Arc<dyn AgentRunner>>,
+    /// The engine's part of the data folder.
+    pub(crate) _data_folder: FileLock,
 }
 
 impl EngineState {
