@@ -71,7 +71,9 @@ pub use crate::engine::external_client::{
 pub use crate::engine::maintenance::backup::{
     BackupManifest, RestoredBackup, back_up, restore_backup,
 };
-pub use crate::engine::maintenance::record_rescue::{replace_damaged_record, rescue_record};
+pub use crate::engine::maintenance::record_rescue::{
+    RescuedRecord, replace_damaged_record, rescue_record,
+};
 pub use crate::engine::session_import::{
     ImportReceipt, ImportedBody, ImportedCall, ImportedEntry, ImportedResult, ImportedSession,
 };

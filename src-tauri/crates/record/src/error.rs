@@ -48,9 +48,9 @@ pub enum RecordError {
         source: Arc<rusqlite::Error>,
     },
     /// A copy of a database could not be made.
-    #[error("{} cannot be written", file.display())]
+    #[error("{} cannot be copied", file.display())]
     CannotCopy {
-        /// The file that was to be written.
+        /// The file that could not be read or written.
         file: PathBuf,
         /// Why.
         #[source]
@@ -104,11 +104,8 @@ impl RecordError {
                 "Check that its folder exists and that you may write to it.",
             ),
             Self::CannotCopy { file, .. } => (
-                format!(
-                    "The copy of the record, {}, cannot be written.",
-                    file.display()
-                ),
-                "Name a file that does not exist yet, in a folder with enough room. The record was not changed.",
+                format!("The record cannot be copied: {}.", file.display()),
+                "Check that the record is there, and that its copy goes to a file that does not exist yet, in a folder with enough room.",
             ),
             Self::Busy(_) => (
                 "The record is in use by another process.".to_owned(),

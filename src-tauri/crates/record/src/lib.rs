@@ -61,6 +61,6 @@ pub use error::RecordError;
 pub use export::ExportFormat;
 pub use read::{RecordOverview, TranscriptPage};
 pub use record::Record;
-pub use rescue::Rescued;
+pub use rescue::{ReplacedRecord, Rescued};
 pub use search::time_filter::{find_local_midnight, parse_local_time};
 pub use writer::PublishFn;

@@ -37,6 +37,15 @@ pub struct Rescued {
     pub lost: Vec<RangeInclusive<u64>>,
 }
 
+/// A damaged record whose place was taken by what could be read of it.
+#[derive(Debug)]
+pub struct ReplacedRecord {
+    /// What was saved.
+    pub rescued: Rescued,
+    /// Where the damaged record is now.
+    pub damaged: PathBuf,
+}
+
 impl Rescued {
     /// Number of positions where nothing could be read.
     pub fn lost_count(&self) -> u64 {
@@ -62,19 +71,19 @@ impl Record {
     /// [`RecordError::NotARecord`] for a database that is not one of this version, [`RecordError::Damaged`] where nothing
     /// can be read at all.
     pub fn rescue(damaged: &Path, new: &Path) -> Result<Rescued, RecordError> {
-        let cannot_copy = |error: io::Error| RecordError::CannotCopy {
-            file: new.to_owned(),
-            source: Arc::new(error),
-        };
         if new.exists() {
-            return Err(cannot_copy(io::ErrorKind::AlreadyExists.into()));
+            return Err(copy_error(new, io::ErrorKind::AlreadyExists.into()));
         }
         let folder = new.parent().unwrap_or(Path::new("."));
-        let scratch = tempfile::tempdir_in(folder).map_err(cannot_copy)?;
+        let scratch = tempfile::tempdir_in(folder).map_err(|error| copy_error(new, error))?;
         let source = scratch.path().join("damaged.db");
-        fs::copy(damaged, &source).map_err(cannot_copy)?;
+        let copy = |from: &Path, to: &Path| {
+            let copied = fs::copy(from, to);
+            copied.map_err(|error| copy_error(from, error))
+        };
+        copy(damaged, &source)?;
         if wal_path(damaged).exists() {
-            fs::copy(wal_path(damaged), wal_path(&source)).map_err(cannot_copy)?;
+            copy(&wal_path(damaged), &wal_path(&source))?;
         }
         let target = scratch.path().join("rescued.db");
         let rescued = copy_events(&open_source(&source, damaged)?, &target)?;
@@ -83,33 +92,38 @@ impl Record {
         open_connection(&target)?.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
         fs::File::open(&target)
             .and_then(|file| file.sync_all())
-            .map_err(cannot_copy)?;
-        fs::rename(&target, new).map_err(cannot_copy)?;
+            .map_err(|error| copy_error(new, error))?;
+        fs::rename(&target, new).map_err(|error| copy_error(new, error))?;
         Ok(rescued)
     }
 
-    /// Puts what can be read of a damaged database in its place. The damaged one is kept beside it, under the returned
-    /// name. Nothing else may have the database open.
+    /// Puts what can be read of a damaged database in its place. The damaged one is kept beside it. Nothing else may have
+    /// the database open.
     ///
     /// # Errors
     /// As for [`Record::rescue`]. After an error the damaged database has its own name or the other.
-    pub fn replace_damaged(file: &Path) -> Result<(Rescued, PathBuf), RecordError> {
-        let new = file.with_extension("rescued.db");
+    pub fn replace_damaged(file: &Path) -> Result<ReplacedRecord, RecordError> {
+        let folder = file.parent().unwrap_or(Path::new("."));
+        let scratch = tempfile::tempdir_in(folder).map_err(|error| copy_error(file, error))?;
+        let new = scratch.path().join("rescued.db");
         let rescued = Self::rescue(file, &new)?;
         let damaged = unused_name(file);
-        let rename = |from: &Path, to: &Path| {
-            fs::rename(from, to).map_err(|error| RecordError::CannotCopy {
-                file: to.to_owned(),
-                source: Arc::new(error),
-            })
-        };
+        let rename =
+            |from: &Path, to: &Path| fs::rename(from, to).map_err(|error| copy_error(to, error));
         // The log first: it belongs to the damaged database alone.
         if wal_path(file).exists() {
             rename(&wal_path(file), &wal_path(&damaged))?;
         }
         rename(file, &damaged)?;
         rename(&new, file)?;
-        Ok((rescued, damaged))
+        Ok(ReplacedRecord { rescued, damaged })
+    }
+}
+
+fn copy_error(file: &Path, error: io::Error) -> RecordError {
+    RecordError::CannotCopy {
+        file: file.to_owned(),
+        source: Arc::new(error),
     }
 }
 
@@ -125,10 +139,7 @@ fn unused_name(file: &Path) -> PathBuf {
 
 /// Opens a copy of the damaged database.
 fn open_source(copy: &Path, damaged: &Path) -> Result<Connection, RecordError> {
-    restore_magic(copy).map_err(|error| RecordError::CannotCopy {
-        file: damaged.to_owned(),
-        source: Arc::new(error),
-    })?;
+    restore_magic(copy).map_err(|error| copy_error(damaged, error))?;
     let conn = open_connection(copy)?;
     let id: i64 = conn.query_row("PRAGMA application_id", [], |row| row.get(0))?;
     if id != i64::from(APPLICATION_ID) {

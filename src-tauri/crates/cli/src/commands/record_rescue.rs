@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agent::{EngineConfig, Rescued};
+use agent::{EngineConfig, Rescued, RescuedRecord};
 use protocol::text::display_text::format_count;
 use serde_json::json;
 
@@ -21,21 +21,18 @@ pub(super) fn rescue_record(
     out: &mut OutputWriter,
 ) -> CliResult {
     let data_dir = EngineConfig::resolve_data_dir(data_dir).map_err(CliError::config_error)?;
-    let (rescued, file, damaged) = match args.replace {
-        true => {
-            let (rescued, damaged) =
-                agent::replace_damaged_record(&data_dir).map_err(CliError::config_error)?;
-            (rescued, data_dir.join("record.db"), Some(damaged))
-        }
-        false => {
-            let file = match &args.out {
-                Some(file) => absolute_path("new record", file)?,
-                None => data_dir.join("record.rescued.db"),
-            };
-            let rescued = agent::rescue_record(&data_dir, &file).map_err(CliError::config_error)?;
-            (rescued, file, None)
+    let saved = match (args.replace, &args.out) {
+        (true, _) => agent::replace_damaged_record(&data_dir),
+        (false, None) => agent::rescue_record(&data_dir, None),
+        (false, Some(file)) => {
+            agent::rescue_record(&data_dir, Some(absolute_path("new record", file)?))
         }
     };
+    let RescuedRecord {
+        rescued,
+        file,
+        damaged,
+    } = saved.map_err(CliError::config_error)?;
     let answer = json!({
         "file": file,
         "damaged": damaged,

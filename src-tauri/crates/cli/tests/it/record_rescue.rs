@@ -48,6 +48,8 @@ fn a_damaged_record_is_refused_and_goes_on_once_it_is_rescued() {
     assert_eq!(again.code, 4, "{again:?}");
     assert!(again.err.contains("saved.db"), "{again:?}");
 
+    place.run_ok(&["record", "rescue"]);
+    assert!(place.data().join("record.rescued.db").exists());
     let told = place.run_json(&["record", "rescue", "--replace"]);
     assert_eq!((&told["sessions"], &told["lost"]), (&json!(1), &json!([])));
     let kept = place.data().join("record.damaged.db");

@@ -189,7 +189,7 @@ fn open_archive(file: &Path) -> Result<Archive<impl io::Read>, FileError> {
 /// one.
 ///
 /// # Errors
-/// Any error reported by the system. After an error the folder has its own name or the other.
+/// Any error reported by the system; the folder has its name again then.
 pub fn replace_folder(folder: &Path, by: &Path) -> Result<Option<PathBuf>, FileError> {
     // Succeeds for an empty folder only.
     let is_gone = fs::remove_dir(folder).is_ok() || fs::symlink_metadata(folder).is_err();
@@ -197,7 +197,12 @@ pub fn replace_folder(folder: &Path, by: &Path) -> Result<Option<PathBuf>, FileE
     if let Some(kept) = &kept {
         fs::rename(folder, kept).at(folder)?;
     }
-    fs::rename(by, folder).at(folder)?;
+    if let Err(error) = fs::rename(by, folder) {
+        if let Some(kept) = &kept {
+            fs::rename(kept, folder).at(kept)?;
+        }
+        return Err(error).at(by);
+    }
     Ok(kept)
 }
 
@@ -359,6 +364,8 @@ mod tests {
             );
             assert_eq!(fs::read_to_string(at("data/a")).unwrap(), content);
         }
+        assert!(replace_folder(&at("data"), &at("missing")).is_err());
+        assert_eq!(fs::read_to_string(at("data/a")).unwrap(), "3");
         assert_eq!(fs::read_to_string(at("data.replaced/a")).unwrap(), "1");
     }
 }

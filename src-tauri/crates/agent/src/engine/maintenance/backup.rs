@@ -110,8 +110,8 @@ pub fn restore_backup(
     )?);
     // Some systems move no folder in which a file is open.
     drop(alone);
-    let restored = scratch.keep();
-    let replaced = runtime::replace_folder(data_dir, &restored)?;
+    let replaced = runtime::replace_folder(data_dir, scratch.path())?;
+    scratch.keep();
     Ok(RestoredBackup {
         manifest,
         files: files - 1,
