@@ -4,13 +4,8 @@ import type { UndoEntry } from '../../ipc/bindings';
 import { bytes, plural } from '../../widgets/figures';
 import { msg } from '../../widgets/msg';
 
-/** Tells whether the change made a file where there was none: then nothing had to be kept. */
-export function isNewFile({ title, bytes: kept }: UndoEntry): boolean {
-  return kept === 0 && /^(created|wrote)\b/i.test(title);
-}
-
-/** Describes what is kept: "1 path, 4.1 kB", or that the file was new. */
-export function keptWords(entry: UndoEntry): string {
-  if (isNewFile(entry)) return msg('new file');
-  return `${plural(entry.paths, ['# path', '# paths'])}, ${bytes(entry.bytes)}`;
+/** Describes what is kept: "1 path, 4.1 kB". No content is kept of a file that was new, or that was empty before. */
+export function keptWords({ paths, bytes: kept }: UndoEntry): string {
+  const content = kept === 0 ? msg('new or empty before') : bytes(kept);
+  return `${plural(paths, ['# path', '# paths'])}, ${content}`;
 }
