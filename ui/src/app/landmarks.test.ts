@@ -1,6 +1,7 @@
 // The keys that jump within a session: cards that wait, errors, messages of the person; each says where it went.
 
 import { fireEvent, screen, waitFor } from '@testing-library/svelte';
+import { tick } from 'svelte';
 import { expect, test } from 'vitest';
 import { FakeHost } from '../ipc/fake';
 import { playTranscript } from '../ipc/fake_transcript';
@@ -52,6 +53,25 @@ test('[ and ] go from message to message of the person, and say when there is no
   await waitFor(() => expect(live()).toBe('Your message: Fix it, with a test.'));
 });
 
+test('a jump goes on from where the one before it went, though the row that it came from is taken away', async () => {
+  const { desk } = await open();
+  await press('[');
+  const focusedRow = () => document.activeElement?.closest('[data-row]') ?? null;
+  await waitFor(() => expect(focusedRow()?.textContent).toContain('Let somebody review it.'));
+  const row = focusedRow();
+  if (!row) throw new Error('no row has the focus');
+  const from = desk.reading.seq;
+  expect(from).not.toBeNull();
+  // The next jump has begun, and its page comes in place of the row.
+  desk.reading.seq = 1;
+  await fireEvent.focusOut(row);
+  expect(desk.reading.seq).toBe(1);
+  // A reader who only leaves the row is at none.
+  desk.reading.seq = from;
+  await fireEvent.focusOut(row);
+  expect(desk.reading.seq).toBeNull();
+});
+
 test('a message before the page is found by asking for earlier entries', async () => {
   const host = new FakeHost();
   const message = (n: number): EventBody[] => [
@@ -100,6 +120,19 @@ test('c goes from card to card and round, and says when none waits', async () =>
   expect([live(), focused()]).toEqual(['Card 2 of 2: Read /etc/call_b', 'card-call_b']);
   await press('c');
   expect([live(), focused()]).toEqual(['Card 1 of 2: Read /etc/call_a', 'card-call_a']);
+});
+
+test('what the engine tells meanwhile moves no focus to the message box', async () => {
+  const { host, desk } = await open();
+  screen.getByTestId('composer').focus();
+  await new Promise((drawn) => requestAnimationFrame(drawn));
+  document.getElementById('main')?.focus();
+  host.emit('ses_words', { type: 'session_renamed', title: 'Renamed meanwhile' });
+  await waitFor(() => expect(desk.session('ses_words')?.title).toBe('Renamed meanwhile'));
+  await tick();
+  expect(document.activeElement?.id).toBe('main');
+  await press('[');
+  await waitFor(() => expect(live()).toBe('Your message: Let somebody review it.'));
 });
 
 test('the letters jump nowhere while they are text, and on other screens', async () => {

@@ -99,11 +99,18 @@ export function reduce(state: State, events: readonly Event[]): State {
     seq: fresh.at(-1)?.seq ?? state.seq,
     heard: fresh.at(-1)?.seq ?? state.seq,
     sessions: newFirst(state.sessions, draft.sessions),
-    desk: [...draft.waiting.values()].sort(oldestWaitFirst),
+    desk: waitingList(state.desk, draft.waiting.values()),
     live: draft.live,
     pages: draft.pages,
     stale: draft.stale,
   };
+}
+
+/** The calls that wait, oldest first: the same list as before while none came, went or changed. */
+function waitingList(before: readonly CallEntry[], waiting: Iterable<CallEntry>): readonly CallEntry[] {
+  const after = [...waiting].sort(oldestWaitFirst);
+  const isSame = after.length === before.length && after.every((entry, i) => entry === before[i]);
+  return isSame ? before : after;
 }
 
 /** The state with the entries that were under way when the snapshot was taken, folded from their beginning. */
@@ -219,7 +226,7 @@ export function healed(state: State, snapshot: EngineView): State {
     const key = entryKey(entry);
     if (isCall(entry) && sessions.has(entry.session) && !live.has(key)) live.set(key, entry);
   }
-  const desk = [...live.values()].filter(isCall).filter(standsOnDesk).sort(oldestWaitFirst);
+  const desk = waitingList(state.desk, [...live.values()].filter(isCall).filter(standsOnDesk));
   const stale = new Map([...state.stale].filter(([session]) => !sessions.has(session)));
   return { ...state, live, desk, stale };
 }
