@@ -3,16 +3,19 @@
 //! The rules are in `deny.toml`. The vulnerability databases are on the network: where one cannot be reached, the audit says
 //! that the check was not run and ends with an error, because a check that was not run has not passed.
 
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use crate::cargo_tools::CargoTool;
 use crate::command;
 use crate::failure::Failure;
 use crate::paths;
 use crate::progress::Progress;
 
-/// The version that `deny.toml` is written for.
-const CARGO_DENY_VERSION: &str = "0.20.2";
+/// Judges by `deny.toml`, which is written for this version.
+const CARGO_DENY: CargoTool = CargoTool {
+    name: "cargo-deny",
+    version: "0.20.2",
+};
 
 /// A check of the audit; its failure tells the next step. Returns `true`, since there is always work to do.
 type AuditCheck = fn() -> Result<bool, Failure>;
@@ -26,7 +29,7 @@ pub fn run_audit(own: &[String]) -> Result<(), Failure> {
         ));
     }
     let progress = Progress::start();
-    progress.stage("cargo-deny", install_cargo_deny)?;
+    progress.stage("cargo-deny", || CARGO_DENY.ensure_installed())?;
     let checks: [(&str, AuditCheck); 3] = [
         ("licences, sources and duplicates", check_graph),
         ("advisories for crates", check_crates),
@@ -48,32 +51,6 @@ pub fn run_audit(own: &[String]) -> Result<(), Failure> {
     }
 }
 
-/// Installs cargo-deny into target/tools. Returns whether it was missing.
-fn install_cargo_deny() -> Result<bool, Failure> {
-    if cargo_deny_path().is_file() {
-        return Ok(false);
-    }
-    let mut cargo = command::cargo_command();
-    cargo
-        .args(["install", "--quiet", "--locked"])
-        .arg(format!("cargo-deny@{CARGO_DENY_VERSION}"))
-        .arg("--root")
-        .arg(paths::tools_dir());
-    command::run_command(
-        &mut cargo,
-        "cargo-deny, which the audit needs, could not be installed.",
-        &format!(
-            "Check that the crate registry can be reached; by hand: `cargo install --locked cargo-deny@{CARGO_DENY_VERSION}`."
-        ),
-    )?;
-    Ok(true)
-}
-
-fn cargo_deny_path() -> PathBuf {
-    let name = format!("cargo-deny{}", std::env::consts::EXE_SUFFIX);
-    paths::tools_dir().join("bin").join(name)
-}
-
 /// Checks every crate of the graph against the rules that need no database.
 fn check_graph() -> Result<bool, Failure> {
     let found = Failure::new(
@@ -88,7 +65,7 @@ fn check_graph() -> Result<bool, Failure> {
 
 /// Runs cargo-deny in the checkout; `found` is the failure when it does not succeed.
 fn run_deny(arguments: &[&str], found: Failure) -> Result<bool, Failure> {
-    let mut deny = Command::new(cargo_deny_path());
+    let mut deny = Command::new(CARGO_DENY.path());
     deny.current_dir(paths::repo_root()).args(arguments);
     command::run_command(&mut deny, &found.what, &found.next).map(|()| true)
 }

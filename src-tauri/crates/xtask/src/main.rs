@@ -11,6 +11,7 @@
 )]
 
 mod audit;
+mod cargo_tools;
 mod check_runner;
 mod command;
 mod dist;
