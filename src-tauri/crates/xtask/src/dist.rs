@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
+use crate::archive;
 use crate::command;
 use crate::failure::Failure;
 use crate::man_and_completions;
@@ -24,6 +25,9 @@ const BUNDLES: &str = if cfg!(target_os = "macos") {
     "deb,rpm"
 };
 
+/// The kind of bundle that is no installer: the command line alone.
+const ARCHIVE: &str = "archive";
+
 /// Puts the engine's program beside the app on Windows. It stands in no configuration file: the app's build script reads
 /// those, and would want the program before it is built.
 const WINDOWS_CONFIG: &str =
@@ -38,7 +42,7 @@ pub fn run_dist(own: &[String]) -> Result<(), Failure> {
         ["--check"] => package_check::check_package(&find_newest_deb()?),
         _ => Err(Failure::new(
             format!("`cargo xtask dist {}` is not understood.", words.join(" ")),
-            "Use `--bundles deb,rpm` or `--check`.",
+            "Use `--bundles deb,rpm,archive` or `--check`.",
         )),
     }
 }
@@ -46,34 +50,26 @@ pub fn run_dist(own: &[String]) -> Result<(), Failure> {
 fn write_installers(bundles: &str) -> Result<(), Failure> {
     let progress = Progress::start();
     let began = SystemTime::now();
+    let kinds: Vec<&str> = bundles.split(',').collect();
+    let (archives, installers): (Vec<&str>, Vec<&str>) =
+        kinds.iter().partition(|kind| **kind == ARCHIVE);
+    let purpose = match installers[..] {
+        [] => PackagePurpose::CommandLine,
+        _ => PackagePurpose::App,
+    };
     progress.stage("system packages", || {
-        system_packages::ensure_packages(PackagePurpose::App)
+        system_packages::ensure_packages(purpose)
     })?;
-    progress.stage("UI packages", ui::install_packages)?;
-    progress.stage("UI build", ui::build_ui)?;
-    progress.stage("Tauri command line", tauri_cli::ensure_tauri_cli)?;
-    progress.stage("command line and sandbox program", || {
-        let arguments = [&["--release"], &ENGINE_PACKAGE[..], &SANDBOX_PACKAGE[..]];
-        let what = "The command line and the sandbox program could not be built.";
-        command::build_programs(command::cargo_command(), &arguments.concat(), what)
-    })?;
-    if cfg!(target_os = "linux") {
-        progress.stage("manual and completions", || {
-            let countersign = paths::built_program("release", ENGINE_NAME);
-            let folder = man_and_completions::documents_folder();
-            man_and_completions::write_documents(&countersign, &folder).map(|()| true)
+    build_engine(&progress)?;
+    if !archives.is_empty() {
+        progress.stage("archive of the command line", || {
+            archive::write_archive().map(|_| true)
         })?;
     }
-    progress.stage("app and installers", || {
-        let mut tauri = Command::new(tauri_cli::tauri_cli_path());
-        tauri.current_dir(paths::repo_root()).args(["build", "--ci", "--bundles", bundles]);
-        if cfg!(windows) {
-            tauri.args(["--config", WINDOWS_CONFIG]);
-        }
-        let next = "Read the message above; an AppImage needs a download, dmg needs macOS, msi and nsis need Windows.";
-        command::run_command(&mut tauri, "The installers could not be written.", next).map(|()| true)
-    })?;
-    for kind in bundles.split(',') {
+    if !installers.is_empty() {
+        bundle_app(&progress, &installers.join(","))?;
+    }
+    for kind in kinds {
         let files = find_bundles_since(kind, began)?;
         // The bundler also ends well when it has written nothing.
         if files.is_empty() {
@@ -89,11 +85,45 @@ fn write_installers(bundles: &str) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Builds the programs that every bundle contains.
+fn build_engine(progress: &Progress) -> Result<(), Failure> {
+    progress.stage("command line and sandbox program", || {
+        let arguments = [&["--release"], &ENGINE_PACKAGE[..], &SANDBOX_PACKAGE[..]];
+        let what = "The command line and the sandbox program could not be built.";
+        command::build_programs(command::cargo_command(), &arguments.concat(), what)
+    })
+}
+
+/// Builds the app and lets Tauri write its installers.
+fn bundle_app(progress: &Progress, bundles: &str) -> Result<(), Failure> {
+    progress.stage("UI packages", ui::install_packages)?;
+    progress.stage("UI build", ui::build_ui)?;
+    progress.stage("Tauri command line", tauri_cli::ensure_tauri_cli)?;
+    if cfg!(target_os = "linux") {
+        progress.stage("manual and completions", || {
+            let countersign = paths::built_program("release", ENGINE_NAME);
+            let folder = man_and_completions::documents_folder();
+            man_and_completions::write_documents(&countersign, &folder).map(|()| true)
+        })?;
+    }
+    progress.stage("app and installers", || {
+        let mut tauri = Command::new(tauri_cli::tauri_cli_path());
+        tauri.current_dir(paths::repo_root()).args(["build", "--ci", "--bundles", bundles]);
+        if cfg!(windows) {
+            tauri.args(["--config", WINDOWS_CONFIG]);
+        }
+        let next = "Read the message above; an AppImage needs a download, dmg needs macOS, msi and nsis need Windows.";
+        command::run_command(&mut tauri, "The installers could not be written.", next).map(|()| true)
+    })
+}
+
 /// Returns the extension of the files of one kind of bundle.
 fn bundle_extension(kind: &str) -> &str {
     match kind {
         "appimage" => "AppImage",
         "nsis" => "exe",
+        ARCHIVE if cfg!(windows) => "zip",
+        ARCHIVE => "gz",
         other => other,
     }
 }
@@ -158,6 +188,11 @@ mod tests {
             ("nsis", "Countersign_0.1.0_x64-setup.exe", true),
             ("msi", "Countersign_0.1.0_x64_en-US.msi", true),
             ("dmg", "Countersign_0.1.0_aarch64.dmg", true),
+            (
+                ARCHIVE,
+                &archive::archive_name("0.1.0", "here"),
+                cfg!(not(windows)),
+            ),
             ("deb", "control", false),
             ("deb", "Countersign_0.1.0_amd64.deb.tmp", false),
         ];

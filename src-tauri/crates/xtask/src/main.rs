@@ -10,6 +10,7 @@
     reason = "this program's whole job is to start other programs, to touch files and to print"
 )]
 
+mod archive;
 mod audit;
 mod cargo_tools;
 mod check_runner;
@@ -47,7 +48,8 @@ Usage: cargo xtask COMMAND
   test --peers [--only engine]          the same, and the servers of tools that other people wrote
   test --agents [--only engine]         the same, and the agents that other people wrote
   gallery [--accept] [-- -t NAME]       photograph every component and screen, compare; --accept writes the references
-  dist [--bundles deb,rpm] [--check]    write the installers; --check installs the .deb, starts it and removes it
+  dist [--bundles KINDS] [--check]      write installers, or `archive`, the command line alone; --check installs the .deb,
+                                        starts it and removes it
   docs                                  build the documentation as a site, target/docs-site; a dead link fails
   bindings                              write the TypeScript types of the protocol to ui/src/ipc/bindings
   audit                                 licences, duplicates and known vulnerabilities of all dependencies

@@ -86,8 +86,10 @@ fn take_pictures(dir: &Path) -> Result<(), Failure> {
 pub const ENGINE_NAME: &str = "countersign";
 /// Package of the command line.
 pub const ENGINE_PACKAGE: [&str; 4] = ["--package", "cli", "--bin", ENGINE_NAME];
-/// Package of the sandbox program, which the engine looks for beside itself.
-pub const SANDBOX_PACKAGE: [&str; 4] = ["--package", "sandbox", "--bin", "countersign-sandbox"];
+/// Name of the sandbox program, which the engine looks for beside itself.
+pub const SANDBOX_NAME: &str = "countersign-sandbox";
+/// Package of the sandbox program.
+pub const SANDBOX_PACKAGE: [&str; 4] = ["--package", "sandbox", "--bin", SANDBOX_NAME];
 
 /// Builds the sandbox program with this cargo: one from an earlier state of the code would not understand the app.
 pub fn build_sandbox(cargo: Command) -> Result<bool, Failure> {
