@@ -11,6 +11,8 @@ use crate::man_and_completions;
 use crate::package_check;
 use crate::paths;
 use crate::progress::Progress;
+use crate::publish::metainfo::{self, MetainfoOptions};
+use crate::publish::product::Product;
 use crate::run::{ENGINE_NAME, ENGINE_PACKAGE, SANDBOX_PACKAGE};
 use crate::system_packages::{self, PackagePurpose};
 use crate::tauri_cli;
@@ -100,10 +102,11 @@ fn bundle_app(progress: &Progress, bundles: &str) -> Result<(), Failure> {
     progress.stage("UI build", ui::build_ui)?;
     progress.stage("Tauri command line", tauri_cli::ensure_tauri_cli)?;
     if cfg!(target_os = "linux") {
-        progress.stage("manual and completions", || {
+        progress.stage("manual, completions and metainfo", || {
             let countersign = paths::built_program("release", ENGINE_NAME);
             let folder = man_and_completions::documents_folder();
-            man_and_completions::write_documents(&countersign, &folder).map(|()| true)
+            man_and_completions::write_documents(&countersign, &folder)?;
+            write_metainfo(&folder).map(|()| true)
         })?;
     }
     progress.stage("app and installers", || {
@@ -115,6 +118,20 @@ fn bundle_app(progress: &Progress, bundles: &str) -> Result<(), Failure> {
         let next = "Read the message above; an AppImage needs a download, dmg needs macOS, msi and nsis need Windows.";
         command::run_command(&mut tauri, "The installers could not be written.", next).map(|()| true)
     })
+}
+
+/// Writes the AppStream metainfo that the packages for Linux contain.
+fn write_metainfo(folder: &Path) -> Result<(), Failure> {
+    let product = Product::read()?;
+    let options = MetainfoOptions {
+        identifier: &product.identifier,
+        // The one that Tauri writes.
+        desktop_file: &format!("{}.desktop", product.name),
+        repository: None,
+    };
+    let text = metainfo::metainfo_text(&product, &options)?;
+    let file = folder.join(format!("{}.metainfo.xml", product.identifier));
+    std::fs::write(&file, text).map_err(|e| Failure::file_error("write", &file, &e))
 }
 
 /// Returns the extension of the files of one kind of bundle.

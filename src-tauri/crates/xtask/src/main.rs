@@ -27,6 +27,7 @@ mod package_check;
 mod paths;
 mod peer_servers;
 mod progress;
+mod publish;
 mod run;
 mod screenshots;
 mod system_packages;

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     /// Returns everything below the folder of documents that a package contains, with its path in the package.
-    fn places(package: &str) -> [(&'static str, &'static str); 4] {
+    fn places(package: &str) -> [(&'static str, &'static str); 5] {
         let zsh = match package {
             "deb" => "/usr/share/zsh/vendor-completions/_countersign",
             _ => "/usr/share/zsh/site-functions/_countersign",
@@ -75,6 +75,10 @@ mod tests {
             (
                 "/usr/share/fish/vendor_completions.d/countersign.fish",
                 "fish/countersign.fish",
+            ),
+            (
+                "/usr/share/metainfo/app.countersign.desktop.metainfo.xml",
+                "app.countersign.desktop.metainfo.xml",
             ),
         ]
     }

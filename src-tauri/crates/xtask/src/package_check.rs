@@ -14,12 +14,19 @@ use crate::system_packages::{self, PackagePurpose};
 /// The Debian package's name: the product's, in small letters.
 const PACKAGE_NAME: &str = "countersign";
 
+/// What starts the app from a menu.
+const DESKTOP_FILE: &str = "/usr/share/applications/Countersign.desktop";
+
+/// What software centres show of the app.
+const METAINFO: &str = "/usr/share/metainfo/app.countersign.desktop.metainfo.xml";
+
 /// Files that the package must install, besides its icons.
-const INSTALLED_FILES: [&str; 9] = [
+const INSTALLED_FILES: [&str; 10] = [
     "/usr/bin/countersign-desktop",
     "/usr/bin/countersign",
     "/usr/lib/countersign/countersign-sandbox",
-    "/usr/share/applications/Countersign.desktop",
+    DESKTOP_FILE,
+    METAINFO,
     "/usr/share/doc/countersign/LICENSE-MIT",
     "/usr/share/man/man1/countersign.1.gz",
     "/usr/share/bash-completion/completions/countersign",
@@ -43,7 +50,9 @@ pub fn check_package(deb: &Path) -> Result<(), Failure> {
         ));
     }
     progress.stage("system packages", || {
-        system_packages::ensure_packages(PackagePurpose::Pictures)
+        let readers = ["appstream", "desktop-file-utils"];
+        let installed = system_packages::ensure_debian_packages(&readers)?;
+        Ok(system_packages::ensure_packages(PackagePurpose::Pictures)? || installed)
     })?;
     let deb = deb.display().to_string();
     let result = progress
@@ -75,6 +84,7 @@ fn check_installed_programs() -> Result<(), Failure> {
             "Look at bundle.linux.deb in tauri.conf.json.",
         ));
     }
+    check_menu_entry()?;
     let version = command::read_output(Command::new("/usr/bin/countersign").arg("--version"))
         .ok_or_else(|| {
             Failure::new(
@@ -85,6 +95,25 @@ fn check_installed_programs() -> Result<(), Failure> {
     println!("    {}", version.trim());
     check_dry_run()?;
     screenshots::check_window_draws(&Path::new("/usr/bin").join(APP_NAME))
+}
+
+/// Checks that menus and software centres can read what the package says of the app.
+fn check_menu_entry() -> Result<(), Failure> {
+    let mut desktop_file = Command::new("desktop-file-validate");
+    let what = "The desktop file is not valid.";
+    command::run_command(
+        desktop_file.arg(DESKTOP_FILE),
+        what,
+        "Read the message above.",
+    )?;
+    let mut metainfo = Command::new("appstreamcli");
+    metainfo.args(["validate", "--no-net", METAINFO]);
+    let what = "The metainfo is not valid.";
+    command::run_command(
+        &mut metainfo,
+        what,
+        "Correct src/publish/metainfo.rs in xtask.",
+    )
 }
 
 /// Checks that a command finds its sandbox: otherwise the package is not assembled correctly.

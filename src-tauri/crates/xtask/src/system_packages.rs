@@ -172,7 +172,23 @@ pub fn ensure_packages(purpose: PackagePurpose) -> Result<bool, Failure> {
         );
         return Ok(false);
     };
-    let missing = manager.missing_packages(&required_packages(manager, purpose));
+    install_missing(manager, &required_packages(manager, purpose))
+}
+
+/// Ensures that packages of Debian and Ubuntu are installed, by their names there. Returns whether some had to be.
+pub fn ensure_debian_packages(packages: &[&'static str]) -> Result<bool, Failure> {
+    if PackageManager::detect() != Some(PackageManager::Apt) {
+        return Err(Failure::new(
+            "This works on Debian and Ubuntu only, which have the programs for it.",
+            "Run the same command there.",
+        ));
+    }
+    install_missing(PackageManager::Apt, packages)
+}
+
+/// Installs those of `packages` that are missing. Returns whether there were some.
+fn install_missing(manager: PackageManager, packages: &[&'static str]) -> Result<bool, Failure> {
+    let missing = manager.missing_packages(packages);
     if missing.is_empty() {
         return Ok(false);
     }
@@ -228,9 +244,14 @@ fn install_with_apt(prefix: &[&str], arguments: &[&str], by_hand: &Failure) -> R
 
 /// Returns the prefix that lets apt-get install packages; none if we may not install.
 fn install_prefix(manager: PackageManager) -> Option<&'static [&'static str]> {
-    if manager != PackageManager::Apt {
-        return None;
+    match manager {
+        PackageManager::Apt => root_prefix(),
+        PackageManager::Dnf | PackageManager::Pacman | PackageManager::Brew => None,
     }
+}
+
+/// Returns the words before a command that let it run as root; none where that takes a password.
+pub fn root_prefix() -> Option<&'static [&'static str]> {
     if command::read_output(Command::new("id").arg("-u")).is_some_and(|id| id.trim() == "0") {
         return Some(&[]);
     }
