@@ -51,6 +51,7 @@ Usage: cargo xtask COMMAND
   gallery [--accept] [-- -t NAME]       photograph every component and screen, compare; --accept writes the references
   dist [--bundles KINDS] [--check]      write installers, or `archive`, the command line alone; --check installs the .deb,
                                         starts it and removes it
+  publish --from DIR --out DIR …        package repositories and manifests of a release; --check tries out a made-up one
   docs                                  build the documentation as a site, target/docs-site; a dead link fails
   bindings                              write the TypeScript types of the protocol to ui/src/ipc/bindings
   audit                                 licences, duplicates and known vulnerabilities of all dependencies
@@ -86,6 +87,7 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode, Failure> {
         "test" => test::run_tests(own, passed_on),
         "gallery" => gallery::run_gallery(own, passed_on).map(|()| ExitCode::SUCCESS),
         "dist" => dist::run_dist(own).map(|()| ExitCode::SUCCESS),
+        "publish" => publish::run_publish(own).map(|()| ExitCode::SUCCESS),
         "docs" => docs::run_docs(own).map(|()| ExitCode::SUCCESS),
         "audit" => audit::run_audit(own).map(|()| ExitCode::SUCCESS),
         "bindings" => write_bindings().map(|()| ExitCode::SUCCESS),
