@@ -29,6 +29,7 @@ mod peer_servers;
 mod progress;
 mod publish;
 mod run;
+mod sbom;
 mod screenshots;
 mod system_packages;
 mod tauri_cli;
@@ -52,6 +53,7 @@ Usage: cargo xtask COMMAND
   dist [--bundles KINDS] [--check]      write installers, or `archive`, the command line alone; --check installs the .deb,
                                         starts it and removes it
   publish --from DIR --out DIR …        package repositories and manifests of a release; --check tries out a made-up one
+  sbom --out DIR                        bills of materials of the programs and the interface, in CycloneDX
   docs                                  build the documentation as a site, target/docs-site; a dead link fails
   bindings                              write the TypeScript types of the protocol to ui/src/ipc/bindings
   audit                                 licences, duplicates and known vulnerabilities of all dependencies
@@ -88,6 +90,7 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode, Failure> {
         "gallery" => gallery::run_gallery(own, passed_on).map(|()| ExitCode::SUCCESS),
         "dist" => dist::run_dist(own).map(|()| ExitCode::SUCCESS),
         "publish" => publish::run_publish(own).map(|()| ExitCode::SUCCESS),
+        "sbom" => sbom::run_sbom(own).map(|()| ExitCode::SUCCESS),
         "docs" => docs::run_docs(own).map(|()| ExitCode::SUCCESS),
         "audit" => audit::run_audit(own).map(|()| ExitCode::SUCCESS),
         "bindings" => write_bindings().map(|()| ExitCode::SUCCESS),
