@@ -39,6 +39,7 @@ export default defineConfig({
         text: 'Use',
         items: [
           { text: 'Start in five minutes', link: '/start' },
+          { text: 'Install', link: '/install' },
           { text: 'How it decides', link: '/how-it-decides' },
           { text: 'Postures', link: '/postures' },
           { text: 'Rules by example', link: '/rules' },
