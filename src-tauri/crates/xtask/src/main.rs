@@ -19,7 +19,9 @@ mod dist;
 mod docs;
 mod failed_tests;
 mod failure;
+mod film;
 mod gallery;
+mod in_display;
 mod linting_compiler;
 mod man_and_completions;
 mod other_agents;
@@ -46,6 +48,7 @@ const HELP: &str = "\
 Usage: cargo xtask COMMAND
 
   run [--screenshot DIR] [-- ARGS]      build the app and open it; with DIR, play the demo unseen and save pictures
+  run --film FILE.webm                  play the demo unseen and film it
   test [--only PART] [-- ARGS]          everything that must hold; PART is engine, ui, window or lint
   test --peers [--only engine]          the same, and the servers of tools that other people wrote
   test --agents [--only engine]         the same, and the agents that other people wrote
@@ -95,8 +98,8 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode, Failure> {
         "audit" => audit::run_audit(own).map(|()| ExitCode::SUCCESS),
         "bindings" => write_bindings().map(|()| ExitCode::SUCCESS),
         "bench" => run_bench(passed_on).map(|()| ExitCode::SUCCESS),
-        // Not for people: the half of `run --screenshot` and `dist --check` that lives in the virtual display.
-        "in-display" => screenshots::run_inside_display(own).map(|()| ExitCode::SUCCESS),
+        // Not for people.
+        "in-display" => in_display::run_inside_display(own).map(|()| ExitCode::SUCCESS),
         "help" | "--help" | "-h" => {
             print!("{HELP}");
             Ok(ExitCode::SUCCESS)

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use crate::command;
 use crate::failure::Failure;
+use crate::film;
 use crate::paths;
 use crate::progress::Progress;
 use crate::screenshots;
@@ -28,10 +29,18 @@ pub fn run_app(own: &[String], passed_on: &[String]) -> Result<(), Failure> {
             );
             play_in_terminal(passed_on)
         }
-        ["--screenshot", dir] => take_pictures(Path::new(dir)),
+        ["--screenshot", dir] => {
+            let dir = prepare_output(Path::new(dir))?;
+            std::fs::create_dir_all(&dir).map_err(|e| Failure::file_error("make", &dir, &e))?;
+            screenshots::take_screenshots(&build_app(PackagePurpose::Pictures)?, &dir)
+        }
+        ["--film", file] => {
+            let file = prepare_output(Path::new(file))?;
+            film::take_film(&build_app(PackagePurpose::Film)?, &file)
+        }
         _ => Err(Failure::new(
             format!("`cargo xtask run {}` is not understood.", words.join(" ")),
-            "Use `--screenshot DIR` or nothing; what the app is to get goes after `--`.",
+            "Use `--screenshot DIR`, `--film FILE`, or nothing; what the app is to get goes after `--`.",
         )),
     }
 }
@@ -68,18 +77,16 @@ fn play_in_terminal(passed_on: &[String]) -> Result<(), Failure> {
     )
 }
 
-fn take_pictures(dir: &Path) -> Result<(), Failure> {
+/// Returns where pictures of the virtual display go, as an absolute path: the app starts in the root, and a relative path means
+/// the folder that the person is in.
+fn prepare_output(path: &Path) -> Result<PathBuf, Failure> {
     if !cfg!(target_os = "linux") {
         return Err(Failure::new(
             "Pictures are taken in a virtual display, which exists on Linux only.",
             "Use `cargo xtask run` and your system's own screenshots.",
         ));
     }
-    // The app starts in the root; a relative folder means the one the person is in.
-    let dir = std::path::absolute(dir).map_err(|e| Failure::file_error("find", dir, &e))?;
-    std::fs::create_dir_all(&dir).map_err(|e| Failure::file_error("make", &dir, &e))?;
-    let app = build_app(PackagePurpose::Pictures)?;
-    screenshots::take_screenshots(&app, &dir)
+    std::path::absolute(path).map_err(|e| Failure::file_error("find", path, &e))
 }
 
 /// Name of the command line's program, which is the engine of the app too: the app looks for it beside itself.

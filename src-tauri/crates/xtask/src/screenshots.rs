@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::virtual_display;
 
 /// Flag that makes the app play its demo by itself.
-const UNATTENDED_FLAG: &str = "--demo=unattended";
+pub const UNATTENDED_FLAG: &str = "--demo=unattended";
 /// Timeout for the app to show its window.
 const WINDOW_WAIT: Duration = Duration::from_secs(30);
 /// Interval between two looks at the screen.
@@ -45,24 +45,9 @@ pub fn check_window_draws(app: &Path) -> Result<(), Failure> {
     run_in_display("show", app, &[], |_| Ok(()))
 }
 
-/// Runs the half inside the display: `in-display play APP DIR THEME` or `in-display show APP`.
-pub fn run_inside_display(own: &[String]) -> Result<(), Failure> {
-    let words: Vec<&str> = own.iter().map(String::as_str).collect();
-    match words[..] {
-        ["play", app, dir, theme] => with_window(Path::new(app), &[UNATTENDED_FLAG], |app| {
-            capture_demo(app, Path::new(dir), theme)
-        }),
-        ["show", app] => with_window(Path::new(app), &[], |_| wait_until_drawn()),
-        _ => Err(Failure::new(
-            "`in-display` is for this program itself.",
-            "Use `cargo xtask run --screenshot DIR`.",
-        )),
-    }
-}
-
 /// Runs this program again, inside the virtual display, with fresh folders in which the app behaves as on its first
 /// start; the folders are removed afterwards.
-fn run_in_display(
+pub fn run_in_display(
     what: &str,
     app: &Path,
     more: &[&OsStr],
@@ -97,7 +82,7 @@ fn run_in_display(
 }
 
 /// Starts the app, waits for its window, runs a function on the window, and ends the app.
-fn with_window(
+pub fn with_window(
     app: &Path,
     arguments: &[&str],
     work: impl FnOnce(&mut Child) -> Result<(), Failure>,
@@ -143,7 +128,7 @@ fn wait_for_window(app: &mut Child) -> Result<(), Failure> {
 }
 
 /// Waits until the window has content; a window may exist and stay empty, when its page does not load.
-fn wait_until_drawn() -> Result<(), Failure> {
+pub fn wait_until_drawn() -> Result<(), Failure> {
     let look = std::env::temp_dir().join(format!("countersign-look-{}.png", std::process::id()));
     let deadline = Instant::now() + WINDOW_WAIT;
     let mut blank = true;
@@ -167,7 +152,7 @@ fn blank_window_failure() -> Failure {
 }
 
 /// Saves a screenshot whenever two looks in a row are equal and differ from the last screenshot.
-fn capture_demo(app: &mut Child, dir: &Path, theme: &str) -> Result<(), Failure> {
+pub fn capture_demo(app: &mut Child, dir: &Path, theme: &str) -> Result<(), Failure> {
     let look = dir.join(format!(".{theme}-look.png"));
     let before = dir.join(format!(".{theme}-before.png"));
     let began = Instant::now();

@@ -17,6 +17,8 @@ pub enum PackagePurpose {
     Tests,
     /// Taking screenshots of the app in a virtual display.
     Pictures,
+    /// Filming the app in a virtual display.
+    Film,
 }
 
 /// Programs that the tests need, by the name that their packages have everywhere.
@@ -95,6 +97,7 @@ impl PackageManager {
             ],
             // The web view is part of macOS.
             (Self::Brew, _) | (_, PackagePurpose::Pictures) => &[],
+            (_, PackagePurpose::Film) => &["ffmpeg"],
         }
     }
 
@@ -141,13 +144,14 @@ impl PackageManager {
 fn required_packages(manager: PackageManager, purpose: PackagePurpose) -> Vec<&'static str> {
     let programs: &[&str] = match purpose {
         PackagePurpose::CommandLine | PackagePurpose::App => &[],
-        PackagePurpose::Tests | PackagePurpose::Pictures => TEST_PROGRAMS,
+        PackagePurpose::Tests | PackagePurpose::Pictures | PackagePurpose::Film => TEST_PROGRAMS,
     };
     [
         PackagePurpose::CommandLine,
         PackagePurpose::App,
         PackagePurpose::Tests,
         PackagePurpose::Pictures,
+        PackagePurpose::Film,
     ]
     .into_iter()
     .filter(|smaller| *smaller <= purpose)
