@@ -1,21 +1,44 @@
 //! What a process and everything that it started hold and use, as `/proc` says.
 
+use std::io;
+
 use crate::BenchResult;
 
-/// Ids of a process and its descendants.
+/// Ids of a process and its descendants. Those that end meanwhile are left out, but for the process itself.
 pub fn list_processes(root: u32) -> BenchResult<Vec<u32>> {
     let mut found = vec![root];
     let mut next = 0;
     while let Some(pid) = found.get(next).copied() {
         next += 1;
-        for task in std::fs::read_dir(format!("/proc/{pid}/task"))? {
-            let children = std::fs::read_to_string(task?.path().join("children"))?;
-            for child in children.split_whitespace() {
-                found.push(child.parse()?);
-            }
+        let children = match list_children(pid) {
+            Err(error) if pid != root && has_ended(&error) => continue,
+            listed => listed?,
+        };
+        for child in children {
+            found.push(child.parse()?);
         }
     }
     Ok(found)
+}
+
+/// Ids of the processes that the threads of a process started, as text.
+fn list_children(pid: u32) -> io::Result<Vec<String>> {
+    let mut children = Vec::new();
+    for task in std::fs::read_dir(format!("/proc/{pid}/task"))? {
+        match std::fs::read_to_string(task?.path().join("children")) {
+            Ok(ids) => children.extend(ids.split_whitespace().map(str::to_owned)),
+            // A thread that ended since the folder was read.
+            Err(error) if has_ended(&error) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(children)
+}
+
+/// Whether `/proc` refuses because a process or thread is not there any more.
+fn has_ended(error: &io::Error) -> bool {
+    const NO_SUCH_PROCESS: i32 = 3;
+    error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(NO_SUCH_PROCESS)
 }
 
 /// Returns the memory of a process and its descendants, in KiB; shared memory counts once (PSS).
