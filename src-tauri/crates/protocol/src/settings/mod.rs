@@ -13,10 +13,12 @@ use crate::server::server_tools::ServerToolsSettings;
 use crate::text::define_checked_text;
 use crate::{ModelChoice, RunLimits, ToolMode};
 
+pub use desktop::{DesktopSettings, GlobalShortcut};
 pub use editor::{EditorSettings, EditorView};
 pub use programs::{HookPoint, HookSettings, WatchdogSettings};
 pub use sandbox::{DeniedPath, SandboxSettings};
 
+mod desktop;
 mod editor;
 pub mod limit;
 mod programs;
@@ -77,6 +79,15 @@ pub struct Settings {
     pub skills: SkillsSettings,
     /// Web search providers for agents, and how often agents may search.
     pub web_search: WebSearchSettings,
+    /// Keys of the window's commands that you changed, by command: `find_in_session = "Ctrl+Shift+F"`. An empty text takes the
+    /// keys from a command.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[ts(optional, as = "Option<BTreeMap<String, String>>")]
+    pub keys: BTreeMap<String, String>,
+    /// How the app is reached from the rest of your desktop.
+    #[serde(skip_serializing_if = "DesktopSettings::is_default")]
+    #[ts(optional, as = "Option<DesktopSettings>")]
+    pub desktop: DesktopSettings,
     /// The program that files are opened in.
     #[serde(skip_serializing_if = "EditorSettings::is_default")]
     #[ts(optional, as = "Option<EditorSettings>")]
@@ -122,6 +133,8 @@ impl Default for Settings {
             sandbox: SandboxSettings::default(),
             skills: SkillsSettings::default(),
             web_search: WebSearchSettings::default(),
+            keys: BTreeMap::new(),
+            desktop: DesktopSettings::default(),
             editor: EditorSettings::default(),
             language_servers: Vec::new(),
             watchdogs: Vec::new(),
