@@ -10,7 +10,7 @@ use tauri::ipc::{Channel, InvokeResponseBody, Response};
 use tauri::{AppHandle, State};
 
 use crate::engine_process::{self, EngineCell};
-use crate::{browser, consent, file_manager, session_export};
+use crate::{browser, consent, desktop_settings, file_manager, session_export, shown_in_page};
 
 /// The answer of the engine, as it came.
 type EngineAnswer = Result<Response, UserError>;
@@ -21,11 +21,15 @@ pub(crate) async fn submit(app: AppHandle, engine: State<'_, EngineCell>, op: Op
     let engine = engine.start_engine(&app).await?;
     consent::obtain_consent(&app, &engine, &op).await?;
     let sets = matches!(op, Op::SetSettings { .. });
-    let receipt = engine.ask(EngineRequest::Submit { op }).await?;
-    if sets {
-        engine_process::apply_theme(&app, &engine).await;
+    if let Op::SetSettings { settings } = &op {
+        let present = engine.settings().await?;
+        desktop_settings::apply_change(&app, &settings.desktop, &present.desktop)?;
     }
-    Ok(json_response(receipt))
+    let receipt = engine.ask(EngineRequest::Submit { op }).await;
+    if sets {
+        engine_process::apply_settings(&app, &engine).await;
+    }
+    receipt.map(json_response)
 }
 
 /// Returns everything that the interface needs to rebuild its state.
@@ -52,11 +56,10 @@ pub(crate) async fn subscribe(
     since: u64,
     channel: Channel<InvokeResponseBody>,
 ) -> Result<(), UserError> {
-    engine
-        .start_engine(&app)
-        .await?
-        .subscribe(since, channel)
-        .await
+    let engine = engine.start_engine(&app).await?;
+    engine.subscribe(since, channel).await?;
+    shown_in_page::page_is_ready(&app);
+    Ok(())
 }
 
 /// Passes a request on that needs no consent.

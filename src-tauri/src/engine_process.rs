@@ -19,7 +19,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, Buf
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::{attention, window_appearance};
+use crate::{attention, desktop_settings, window_appearance};
 
 /// Name of the program that hosts the engine; it is installed beside the app.
 const ENGINE_PROGRAM: &str = "countersign";
@@ -322,11 +322,17 @@ fn reload_page(app: &AppHandle) {
     }
 }
 
-/// Shows the window in the theme of the settings.
-pub(crate) async fn apply_theme(app: &AppHandle, engine: &EngineProcess) {
+/// Applies what the settings in force say of the window: its theme, and the global shortcut.
+pub(crate) async fn apply_settings(app: &AppHandle, engine: &EngineProcess) {
     match engine.settings().await {
-        Ok(settings) => window_appearance::apply_theme(app, settings.theme),
-        Err(fault) => tracing::warn!(%fault, "the window keeps its theme"),
+        Ok(settings) => {
+            window_appearance::apply_theme(app, settings.theme);
+            let shortcut = settings.desktop.shortcut.as_ref();
+            if let Err(fault) = desktop_settings::apply_shortcut(app, shortcut) {
+                tracing::warn!(%fault, "the global shortcut is not listened to");
+            }
+        }
+        Err(fault) => tracing::warn!(%fault, "the window stays as it is"),
     }
 }
 

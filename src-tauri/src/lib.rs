@@ -12,15 +12,17 @@ mod browser;
 mod commands;
 mod confirm_dialog;
 mod consent;
+mod desktop_settings;
 mod engine_process;
 mod file_manager;
 #[cfg(target_os = "linux")]
 mod graphics;
+mod links;
 mod press_tracker;
 mod restart;
 mod session_export;
+mod shown_in_page;
 mod tray;
-mod waiting_call;
 mod window;
 mod window_appearance;
 
@@ -30,7 +32,9 @@ use tauri::webview::PageLoadEvent;
 use tauri::{AppHandle, Builder, Manager, RunEvent, WebviewWindow, Wry};
 use tauri_plugin_window_state::StateFlags;
 
+use crate::desktop_settings::{AppliedShortcut, LOGIN_ENTRY, MINIMIZED_ARGUMENT};
 use crate::engine_process::EngineCell;
+use crate::shown_in_page::PageListener;
 
 /// Opens the app and runs it until it ends.
 pub fn run() -> ExitCode {
@@ -41,11 +45,18 @@ pub fn run() -> ExitCode {
     window_appearance::choose_renderer();
     match app_builder().build(tauri::generate_context!()) {
         Ok(app) => {
-            app.run(|app, event| {
-                if let RunEvent::Exit = event {
+            app.run(|app, event| match event {
+                RunEvent::Exit => {
                     let engine = app.state::<EngineCell>();
                     tauri::async_runtime::block_on(engine.close_engine());
                 }
+                // So macOS opens links.
+                #[cfg(target_os = "macos")]
+                RunEvent::Opened { urls } => {
+                    raise_window(app);
+                    urls.iter().for_each(|url| links::follow_link(app, url));
+                }
+                _ => {}
             });
             ExitCode::SUCCESS
         }
@@ -59,12 +70,21 @@ pub fn run() -> ExitCode {
 
 fn app_builder() -> Builder<Wry> {
     Builder::default()
-        .plugin(tauri_plugin_single_instance::init(|app, _argv, _folder| {
-            raise_window(app)
-        }))
+        .plugin(tauri_plugin_single_instance::init(
+            |app, arguments, _folder| {
+                raise_window(app);
+                links::follow_argument(app, arguments);
+            },
+        ))
         .plugin(
             tauri_plugin_window_state::Builder::new()
                 .with_state_flags(StateFlags::all() - StateFlags::VISIBLE)
+                .build(),
+        )
+        .plugin(
+            tauri_plugin_autostart::Builder::new()
+                .app_name(LOGIN_ENTRY)
+                .arg(MINIMIZED_ARGUMENT)
                 .build(),
         )
         .plugin(tauri_plugin_notification::init())
@@ -87,25 +107,27 @@ fn app_builder() -> Builder<Wry> {
             commands::import_sessions,
             commands::export_session
         ])
-        .on_page_load(|webview, load| {
-            if load.event() == PageLoadEvent::Finished {
-                window_appearance::show_window(webview.app_handle());
-            }
+        .on_page_load(|webview, load| match load.event() {
+            PageLoadEvent::Started => webview.state::<PageListener>().set_loading(),
+            PageLoadEvent::Finished => window_appearance::show_window(webview.app_handle()),
         })
         .setup(|app| {
             app.manage(press_tracker::PressTracker::default());
+            app.manage(PageListener::default());
+            app.manage(AppliedShortcut::default());
             let window = window::build_window(app)?;
             press_tracker::track_window(&window)?;
             window_appearance::set_background(app.handle());
             window_appearance::show_window_after_timeout(app.handle());
             tray::build_tray(app.handle());
+            links::follow_argument(app.handle(), std::env::args());
             app.manage(EngineCell::default());
             // Beside the page, which loads meanwhile.
             let handle = app.handle().clone();
             tauri::async_runtime::spawn(async move {
                 // Why it cannot be started is what the window will ask and show.
                 if let Ok(engine) = handle.state::<EngineCell>().start_engine(&handle).await {
-                    engine_process::apply_theme(&handle, &engine).await;
+                    engine_process::apply_settings(&handle, &engine).await;
                 }
             });
             Ok(())

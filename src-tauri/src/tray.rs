@@ -10,7 +10,7 @@ use tauri::tray::TrayIconBuilder;
 use tauri::{AppHandle, Manager, Wry, include_image};
 
 use crate::raise_window;
-use crate::waiting_call;
+use crate::shown_in_page::show_in_page;
 
 const TRAY_ID: &str = "main";
 /// Maximum length of a title in the menu, in characters.
@@ -58,7 +58,7 @@ fn try_build_tray(app: &AppHandle) -> tauri::Result<()> {
                 raise_window(app);
                 let call = call_of_line(id, &app.state::<ListedCalls>().lock());
                 if let Some(call) = call {
-                    waiting_call::show_call(app, &call);
+                    show_in_page(app, call.into());
                 }
             }
         })
@@ -68,17 +68,26 @@ fn try_build_tray(app: &AppHandle) -> tauri::Result<()> {
 
 /// Shows how many calls wait, and lists those that wait longest.
 pub(crate) fn show_waiting(app: &AppHandle, attention: &AttentionChange) {
-    let Some(tray) = app.tray_by_id(TRAY_ID) else {
-        return;
-    };
     app.state::<ListedCalls>()
         .lock()
         .clone_from(&attention.oldest);
+    let Some(tray) = app.tray_by_id(TRAY_ID) else {
+        return;
+    };
     let shown = build_menu(app, attention)
         .and_then(|menu| tray.set_menu(Some(menu)))
         .and_then(|()| tray.set_tooltip(Some(tooltip(attention.waiting))));
     if let Err(error) = shown {
         tracing::warn!(%error, "the tray icon cannot be changed");
+    }
+}
+
+/// Brings the window to the front, at the call that waits longest if any does.
+pub(crate) fn show_oldest_call(app: &AppHandle) {
+    raise_window(app);
+    let oldest = app.state::<ListedCalls>().lock().first().cloned();
+    if let Some(call) = oldest {
+        show_in_page(app, call.into());
     }
 }
 

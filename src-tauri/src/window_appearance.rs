@@ -7,6 +7,8 @@ use protocol::settings::Theme as Wanted;
 use tauri::window::Color;
 use tauri::{AppHandle, Theme, WebviewWindow};
 
+use crate::desktop_settings::MINIMIZED_ARGUMENT;
+
 /// `--bg-canvas` of the page's tokens, in light and in dark.
 const CANVAS_COLORS: [Color; 2] = [Color(0xf6, 0xf6, 0xf5, 0xff), Color(0x17, 0x19, 0x1b, 0xff)];
 
@@ -63,9 +65,14 @@ fn apply_theme_to_system(app: &AppHandle, theme: Wanted) -> tauri::Result<()> {
 /// first drawing waits for a frame, and the page may at that moment wait for the app.
 pub(crate) fn show_window(app: &AppHandle) {
     // A page that is loaded anew must not pull forward what a person put behind something else.
-    let is_shown = |window: WebviewWindow| matches!(window.is_visible(), Ok(true));
-    if !crate::main_window(app).is_some_and(is_shown) {
+    let is_shown = |window: &WebviewWindow| matches!(window.is_visible(), Ok(true));
+    let Some(window) = crate::main_window(app).filter(|window| !is_shown(window)) else {
+        return;
+    };
+    if !std::env::args().any(|argument| argument == MINIMIZED_ARGUMENT) {
         crate::raise_window(app);
+    } else if let Err(error) = window.minimize().and_then(|()| window.show()) {
+        tracing::warn!(%error, "the window cannot be shown minimized");
     }
 }
 

@@ -23,6 +23,7 @@ mod blank;
 mod connections;
 mod demo;
 mod dry_run;
+mod from_outside;
 mod in_place;
 mod languages;
 mod mouse;

@@ -52,6 +52,11 @@ impl Rig {
         self.keys(&format!("{held}+{key}")).await;
     }
 
+    /// Presses keys while no window of the app has the focus: `press_elsewhere("ctrl+alt+o")`.
+    pub fn press_elsewhere(&self, keys: &str) {
+        self.xdotool(&["key", "--clearmodifiers", keys]);
+    }
+
     async fn keys(&self, keys: &str) {
         let window = self.main_window();
         let words = [

@@ -141,7 +141,12 @@ impl Rig {
 
     /// Starts the app once more beside the one that runs, as a second click on its icon does; answers how it ended.
     pub async fn start_again(&self) -> ExitStatus {
-        processes::run_to_end(Path::new(APP), &self.env).await
+        processes::run_to_end(Path::new(APP), &[], &self.env).await
+    }
+
+    /// Opens a link to the app as the system does: by a second start with it, which ends.
+    pub async fn open_link(&self, link: &str) -> ExitStatus {
+        processes::run_to_end(Path::new(APP), &[link], &self.env).await
     }
 
     /// Closes the app, starts it again so that its page never comes, and waits until it shows a window: an empty one.

@@ -130,19 +130,20 @@ fn a_picture_of_one_colour_is_blank() {
     assert!(!is_blank(b"P3 3 1 255  9 9 9  9 9 9  9 9 8\n"));
 }
 
-/// Starts the app in that environment, without a driver.
-fn start(app: &Path, env: &[(String, String)]) -> Group {
+/// Starts the app with arguments in that environment, without a driver.
+fn start(app: &Path, arguments: &[&str], env: &[(String, String)]) -> Group {
     let mut command = Command::new(app);
     command
+        .args(arguments)
         .envs(env.iter().map(|(name, value)| (name, value)))
         .env_remove("WAYLAND_DISPLAY")
         .stdin(Stdio::null());
     Group::start(&mut command, "cargo")
 }
 
-/// Runs the app in that environment until it ends by itself.
-pub async fn run_to_end(app: &Path, env: &[(String, String)]) -> ExitStatus {
-    let mut group = start(app, env);
+/// Runs the app with arguments in that environment until it ends by itself.
+pub async fn run_to_end(app: &Path, arguments: &[&str], env: &[(String, String)]) -> ExitStatus {
+    let mut group = start(app, arguments, env);
     let deadline = Instant::now() + WAIT;
     loop {
         if let Some(status) = group.leader.try_wait().unwrap() {
@@ -181,7 +182,7 @@ pub fn driver(env: &[(String, String)]) -> (Group, String) {
 
 /// Starts the app in that environment, and stops the process of its page before it has one.
 pub async fn start_without_page(app: &Path, env: &[(String, String)], data_dir: &Path) -> Group {
-    let group = start(app, env);
+    let group = start(app, &[], env);
     let deadline = Instant::now() + WAIT;
     loop {
         let page = working_on(data_dir).into_iter().find(|(_, process)| {

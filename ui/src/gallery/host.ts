@@ -107,7 +107,7 @@ export class SampleHost implements Host {
   changeConnection(): Promise<void> {
     return Promise.resolve();
   }
-  onShowCall(): () => void {
+  onShowTarget(): () => void {
     return () => undefined;
   }
   exportSession(): Promise<null> {

@@ -54,10 +54,19 @@ export interface Host {
   changeConnection(agent: string, action: ConnectionAction, shown: string): Promise<void>;
   /** Imports the sessions of an agent that went on in the last week; its events are told as all others. */
   importSessions(agent: string): Promise<SessionImport>;
-  /** Calls `show` with each call that the person chose outside the window, in the tray, until the returned act ends that. */
-  onShowCall(show: (session: string, call: string) => void): () => void;
+  /**
+   * Calls `show` with each session or call that was chosen outside the window, in the tray or by a link, until the returned
+   * act ends that. What was chosen last before is shown at once.
+   */
+  onShowTarget(show: (target: ShowTarget) => void): () => void;
   /** Exports a session into a file that the person chooses; gives its path, none if they chose none. */
   exportSession(session: string, format: ExportFormat): Promise<string | null>;
+}
+
+/** A session that was chosen outside the window, or a call of it. */
+export interface ShowTarget {
+  session: string;
+  call: string | null;
 }
 
 /** A format that a session is exported to a file in. */
@@ -82,6 +91,29 @@ function isFault(value: unknown): value is UserError {
   return typeof value === 'object' && value !== null && 'message' in value && 'hint' in value && 'context' in value;
 }
 
+/** Hears what was chosen outside the window. It may be chosen before anything can show it. */
+class ChosenTargets {
+  #show: ((target: ShowTarget) => void) | null = null;
+  #pending: ShowTarget | null = null;
+
+  constructor() {
+    window.addEventListener('show-target', (event) => this.#choose((event as CustomEvent<ShowTarget>).detail));
+  }
+
+  listen(show: (target: ShowTarget) => void): () => void {
+    this.#show = show;
+    const pending = this.#pending;
+    this.#pending = null;
+    if (pending) show(pending);
+    return () => (this.#show = null);
+  }
+
+  #choose(target: ShowTarget): void {
+    if (this.#show) this.#show(target);
+    else this.#pending = target;
+  }
+}
+
 /** The host of a Tauri window. */
 function windowHost(): Host {
   async function ask<T>(command: string, args?: Record<string, unknown>): Promise<T> {
@@ -92,6 +124,7 @@ function windowHost(): Host {
     }
   }
 
+  const targets = new ChosenTargets();
   return {
     submit: (op) => ask('submit', { op }),
     snapshot: () => ask('snapshot'),
@@ -108,11 +141,7 @@ function windowHost(): Host {
     planConnection: (agent, action) => ask('plan_connection', { agent, action }),
     changeConnection: (agent, action, shown) => ask('change_connection', { agent, action, shown }),
     importSessions: (agent) => ask('import_sessions', { agent }),
-    onShowCall: (show) => {
-      const shown = ({ detail }: CustomEvent<{ session: string; call: string }>) => show(detail.session, detail.call);
-      window.addEventListener('show-call', shown as EventListener);
-      return () => window.removeEventListener('show-call', shown as EventListener);
-    },
+    onShowTarget: (show) => targets.listen(show),
     exportSession: (session, format) => ask('export_session', { session, format }),
     pickFolder: async (from, file = false) =>
       (await import('@tauri-apps/plugin-dialog')).open({

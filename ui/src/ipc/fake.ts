@@ -25,7 +25,7 @@ import type {
   SkippedAsk,
   UndoEntry,
 } from './bindings';
-import { Refused, type AnswerTo, type ExportFormat, type Host } from './desk';
+import { Refused, type AnswerTo, type ExportFormat, type Host, type ShowTarget } from './desk';
 import { account } from './fake_account';
 import { searchEntries } from './fake_search';
 import { emptySnapshot, firstStart, languageViews, promised, withoutKeychain } from './fake_settings';
@@ -51,7 +51,7 @@ export class FakeHost implements Host {
   #sessions = new Map<string, SessionView>();
   #listeners: ((events: Event[]) => void)[] = [];
   #snapshot = emptySnapshot();
-  #showCall: ((session: string, call: string) => void) | null = null;
+  #showTarget: ((target: ShowTarget) => void) | null = null;
   /** Folder that the folder dialog returns. */
   picked: string | null = '/home/mira/code/site';
   /** The addresses that were opened in the browser, and the files that were opened or shown. */
@@ -148,14 +148,14 @@ export class FakeHost implements Host {
     return this.connections.importSessions(agent);
   }
 
-  onShowCall(show: (session: string, call: string) => void): () => void {
-    this.#showCall = show;
-    return () => (this.#showCall = null);
+  onShowTarget(show: (target: ShowTarget) => void): () => void {
+    this.#showTarget = show;
+    return () => (this.#showTarget = null);
   }
-  /** The person chooses a call in the tray; false if nobody listens. */
-  chooseInTray(session: string, call: string): boolean {
-    this.#showCall?.(session, call);
-    return this.#showCall !== null;
+  /** The person chooses a call in the tray, or follows a link; false if nobody listens. */
+  chooseOutside(session: string, call: string | null): boolean {
+    this.#showTarget?.({ session, call });
+    return this.#showTarget !== null;
   }
 
   exportSession(session: string, format: ExportFormat): Promise<string | null> {

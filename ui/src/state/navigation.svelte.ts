@@ -1,7 +1,7 @@
 // Navigation: the screen in the middle of the window, and the last selection of each screen.
 
 import type { NewRule, Op, Rule, UserError } from '../ipc/bindings';
-import { faultOf } from '../ipc/desk';
+import { faultOf, type ShowTarget } from '../ipc/desk';
 import { withDescendants } from './sub_agents';
 import type { Store } from './store.svelte';
 import type { Jump, SettingsFocus, SettingsSection, View } from './view';
@@ -139,6 +139,18 @@ export class Navigation {
     else if (!page) void this.#store.paging.end(session);
     // Only the open session, and those that work for it, keep their pages.
     this.#store.dropPages((other) => this.shown.has(other));
+  }
+
+  /** Opens what was chosen outside the window, by a link that may be of long ago. */
+  async showTarget({ session, call }: ShowTarget): Promise<void> {
+    if (!this.#store.session(session))
+      this.#store.tellFault({
+        message: 'This session is not on record.',
+        hint: 'It was deleted, or belongs to another machine.',
+        context: [],
+      });
+    else if (call === null) this.show(session);
+    else await this.showCall(session, call);
   }
 
   /** Opens a session at a call of which only the id is known. */

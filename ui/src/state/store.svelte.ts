@@ -14,7 +14,7 @@ import type {
   Settings,
   UserError,
 } from '../ipc/bindings';
-import { faultOf, type AnswerTo, type ExportFormat, type Host } from '../ipc/desk';
+import { faultOf, type AnswerTo, type ExportFormat, type Host, type ShowTarget } from '../ipc/desk';
 import { fromHome } from '../widgets/figures';
 import { ancestors, currentStep } from './sub_agents';
 import type { CallEntry } from './fold';
@@ -252,9 +252,9 @@ export abstract class Store {
     }
   }
 
-  /** Calls `show` with each call that the person chose outside the window, until the returned act ends that. */
-  onShowCall(show: (session: string, call: string) => void): () => void {
-    return this.#host.onShowCall(show);
+  /** Calls `show` with each session or call that was chosen outside the window, until the returned act ends that. */
+  onShowTarget(show: (target: ShowTarget) => void): () => void {
+    return this.#host.onShowTarget(show);
   }
 
   /** Exports a session into a file that the person chooses, and says which. */

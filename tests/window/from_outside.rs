@@ -1,0 +1,95 @@
+//! Ways to the window from the rest of the desktop: a link, the global shortcut, and the start at login. None of them decides
+//! anything.
+
+use crate::support::Rig;
+
+/// The screen that is open.
+async fn screen(rig: &Rig) -> String {
+    let script =
+        "return document.querySelector('[data-testid^=rail-][aria-current]')?.dataset.testid ?? ''";
+    let current = rig.ask(script, vec![]).await;
+    current.as_str().unwrap_or_default().to_owned()
+}
+
+/// The session that is listed first.
+async fn first_session(rig: &Rig) -> String {
+    let script = "return document.querySelector('[data-testid^=rail-session-]').dataset.testid.slice('rail-session-'.length)";
+    let session = rig.ask(script, vec![]).await;
+    session.as_str().unwrap().to_owned()
+}
+
+/// What the app listens to while another program has the focus.
+fn shortcut(data: &std::path::Path) {
+    let text = "posture = \"ask_first\"\n[desktop]\nshortcut = \"Ctrl+Alt+O\"\n";
+    std::fs::write(data.join("settings.toml"), text).unwrap();
+}
+
+#[tokio::test]
+async fn a_link_and_the_shortcut_show_what_waits_and_decide_nothing() {
+    let rig = Rig::start_on(shortcut).await;
+    let write = rig.play().await;
+    let session = first_session(&rig).await;
+    let call = write.strip_prefix("card-").unwrap_or(&write);
+    assert!(!call.is_empty());
+
+    // Each way leads back from another screen to the card, which waits as before.
+    let ways: [(&str, &str); 3] = [
+        (
+            "a link to the session",
+            &format!("countersign://session/{session}"),
+        ),
+        ("a link to what waits", "countersign://waiting"),
+        ("the shortcut", ""),
+    ];
+    for (way, link) in ways {
+        rig.click("rail-rules").await;
+        rig.until("the rules to be open", async |rig| {
+            screen(rig).await == "rail-rules"
+        })
+        .await;
+        match link {
+            "" => rig.press_elsewhere("ctrl+alt+o"),
+            link => assert!(rig.open_link(link).await.success(), "{way}"),
+        }
+        rig.until(&format!("the card by {way}"), async |rig| {
+            rig.waits(&write).await
+        })
+        .await;
+    }
+
+    // A link that leads nowhere changes nothing, and says nothing of what it asks for.
+    for link in [
+        "countersign://session/ses_gone",
+        "countersign://allow/1",
+        "countersign://waiting?decision=allow",
+    ] {
+        assert!(rig.open_link(link).await.success(), "{link}");
+    }
+    rig.shows("This session is not on record.").await;
+    assert!(rig.waits(&write).await);
+    rig.end().await;
+}
+
+#[tokio::test]
+async fn the_start_at_login_is_a_choice_that_can_be_taken_back() {
+    let rig = Rig::start().await;
+    rig.find("play-demo").await;
+    let entry = rig.home_dir().join(".config/autostart/Countersign.desktop");
+    assert!(
+        !entry.exists(),
+        "nothing starts by itself before it is chosen"
+    );
+    rig.click("rail-settings").await;
+    rig.click("settings-keys").await;
+    rig.choose("set-login").await;
+    rig.until("the entry", async |_| entry.exists()).await;
+    let text = std::fs::read_to_string(&entry).unwrap();
+    assert!(text.contains("--minimized"), "{text}");
+    rig.screenshot("settings-keys").await;
+    rig.choose("set-login").await;
+    rig.until("the entry to be gone", async |_| !entry.exists())
+        .await;
+    let settings = std::fs::read_to_string(rig.data_dir().join("settings.toml")).unwrap();
+    assert!(!settings.contains("start_at_login = true"), "{settings}");
+    rig.end().await;
+}
