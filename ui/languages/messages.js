@@ -6,7 +6,7 @@
 
 /** Attributes that always hold data. */
 const DATA_ATTRIBUTES =
-  /^(class|id|style|for|href|src|role|type|rel|name|data-.*|testid|icon|look|lang|dir|ink|tone|fill|d|viewBox|transform|points|x|y|key|kind|autocomplete|spellcheck|inputmode|aria-(keyshortcuts|live|haspopup|current|controls|labelledby|describedby|relevant|sort|orientation|autocomplete))$/;
+  /^(class|id|style|for|href|src|role|type|rel|name|data-.*|testid|icon|look|lang|dir|ink|tone|fill|d|viewBox|transform|points|x|y|key|kind|autocomplete|spellcheck|inputmode|keys|aria-(keyshortcuts|live|haspopup|current|controls|labelledby|describedby|relevant|sort|orientation|autocomplete))$/;
 /** Attributes whose text is always for people. */
 const TEXT_ATTRIBUTES = /^(label|title|aria-label|placeholder|hint|lead|lede|text|words)$/;
 /** Elements whose text is no sentence. */
@@ -20,9 +20,9 @@ const NAMES = [
   // Classes and errors of the platform, and names of ours with a capital within.
   /^(INPUT|TEXTAREA|HTML\w+|[A-Z]\w*(Error|Event|Element))$/,
   /^[A-Z]+[a-z]+[A-Z]\w*$/,
-  // Keys, as events have them, and as caps show them: `Escape`, `Ctrl F`.
-  /^(Escape|Backspace|Home|End|PageUp|PageDown|Delete|Control|Meta|Alt|Shift)$/,
-  /^((Ctrl|Shift|Alt|⇧) )*(\S|Enter|Esc|Tab)$/,
+  // Keys, as events have them, and chords: `Escape`, `Ctrl+F`.
+  /^(Escape|Backspace|Home|End|PageUp|PageDown|Delete|Insert|Space|Plus|Control|Ctrl|Meta|Super|Alt|Shift)$/,
+  /^((Ctrl|Shift|Alt|Meta|Super|⇧)[ +])*(\S|F\d+|Enter|Esc|Tab)?$/,
 ];
 /** Signs of selectors, paths, addresses, styles, markup and patterns. */
 const CODE = [

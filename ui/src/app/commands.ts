@@ -6,6 +6,7 @@ import { isAgent } from '../state/agents.svelte';
 import { densities } from '../features/transcript/densities';
 import type { Desk } from '../state/desk.svelte';
 import { canFork, forkSession } from '../state/forks';
+import type { CommandId } from '../state/keymap/commands';
 import { settingsSections } from '../features/settings/sections';
 import type { Landmark } from './landmarks';
 import { baseName } from '../widgets/figures';
@@ -31,10 +32,10 @@ export interface WindowActs {
 
 /** The places of a session that can be jumped to. */
 const jumps = [
-  { id: 'waiting_card', text: 'Next card that waits', icon: 'waiting', key: 'C' },
-  { id: 'error', text: 'Next error', hint: 'from the newest back', icon: 'failed', key: 'X' },
-  { id: 'previous_message', text: 'Your previous message', icon: 'person', key: '[' },
-  { id: 'next_message', text: 'Your next message', icon: 'person', key: ']' },
+  { id: 'waiting_card', text: 'Next card that waits', icon: 'waiting' },
+  { id: 'next_error', text: 'Next error', hint: 'from the newest back', icon: 'failed' },
+  { id: 'previous_message', text: 'Your previous message', icon: 'person' },
+  { id: 'next_message', text: 'Your next message', icon: 'person' },
 ] as const;
 
 /** All commands as things stand now. */
@@ -42,6 +43,7 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
   const view = desk.navigation.view;
   const session = view.screen === 'session' ? desk.session(view.session) : undefined;
   const busy = session?.state === 'running' || session?.state === 'waiting';
+  const keyOf = (id: CommandId) => desk.keymap.keyOf(id);
   const here: Command[] = [];
   if (session && (session.state === 'interrupted' || session.state === 'failed')) {
     here.push({
@@ -65,7 +67,7 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
       id: 'find',
       text: 'Find in this session…',
       icon: 'search',
-      key: 'Ctrl F',
+      key: keyOf('find_in_session'),
       run: () => desk.reading.find(),
     });
   if (session)
@@ -78,7 +80,8 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
         run: () => (desk.reading.density = id),
       })),
     );
-  if (session) here.push(...jumps.map((jump): Command => ({ ...jump, run: () => acts.jump(jump.id) })));
+  if (session)
+    here.push(...jumps.map((jump): Command => ({ ...jump, key: keyOf(jump.id), run: () => acts.jump(jump.id) })));
   if (session && !isAgent(session.model)) {
     const on = !session.planning;
     here.push({
@@ -129,7 +132,7 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
   return [
     ...here,
     { id: 'desk', text: 'Go to the Desk', icon: 'desk', run: () => desk.navigation.go('desk') },
-    { id: 'search', text: 'Search', icon: 'search', key: '/', run: () => desk.navigation.go('search') },
+    { id: 'search', text: 'Search', icon: 'search', key: keyOf('search'), run: () => desk.navigation.go('search') },
     { id: 'history', text: 'Go to History', icon: 'history', run: () => desk.navigation.go('history') },
     { id: 'rules', text: 'Go to Rules', icon: 'rules', run: () => desk.navigation.go('rules') },
     { id: 'tools', text: 'Go to Tools', icon: 'tools', run: () => desk.navigation.go('tools') },
@@ -173,12 +176,12 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
     },
     { id: 'new', text: 'New session…', icon: 'plus', run: () => desk.navigation.go('start') },
     { id: 'demo', text: 'Play the demo', icon: 'play', run: () => void desk.navigation.playDemo() },
-    { id: 'inspector', text: 'Inspector', icon: 'panel', key: 'I', run: acts.inspector },
+    { id: 'inspector', text: 'Inspector', icon: 'panel', key: keyOf('inspector'), run: acts.inspector },
     {
       id: 'settings',
       text: 'Settings',
       icon: 'settings',
-      key: 'Ctrl ,',
+      key: keyOf('settings'),
       run: () => desk.navigation.openSettings(),
     },
     ...settingsSections.map(({ id, title, icon }): Command => ({
@@ -193,7 +196,7 @@ export function commandsOf(desk: Desk, acts: WindowActs): Command[] {
       icon: 'theme',
       run: acts.appearance,
     },
-    { id: 'keys', text: 'Keyboard shortcuts', icon: 'info', key: '?', run: acts.keys },
+    { id: 'keys', text: 'Keyboard shortcuts', icon: 'info', key: keyOf('keys'), run: acts.keys },
     ...desk.sessions.map((one): Command => {
       const state = sessionStates[one.waiting > 0 ? 'waiting' : one.state];
       return {

@@ -3,9 +3,10 @@
 import { focusCard } from '../domain/card_focus';
 import type { Entry } from '../ipc/bindings';
 import { entryKey, type Desk } from '../state/desk.svelte';
+import type { SessionCommand } from '../state/keymap/commands';
 
 /** A place that can be jumped to. */
-export type Landmark = 'waiting_card' | 'error' | 'previous_message' | 'next_message';
+export type Landmark = Exclude<SessionCommand, 'find_in_session'>;
 
 /** A place with the words that it is told by. */
 interface Place {
@@ -53,7 +54,7 @@ export class Landmarks {
   }
 
   #find(to: Exclude<Landmark, 'waiting_card'>, session: string, from: number | null): Promise<Place | null> {
-    if (to === 'error') return this.#findError(session, from);
+    if (to === 'next_error') return this.#findError(session, from);
     return to === 'previous_message' ? this.#findMessageBefore(session, from) : this.#findMessageAfter(session, from);
   }
 
@@ -140,7 +141,7 @@ export class Landmarks {
 }
 
 const none: Record<Exclude<Landmark, 'waiting_card'>, string> = {
-  error: 'No error in this session.',
+  next_error: 'No error in this session.',
   previous_message: 'No earlier message of yours.',
   next_message: 'No later message of yours.',
 };

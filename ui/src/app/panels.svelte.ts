@@ -108,10 +108,10 @@ export class Panels {
 
   /** Carries out the act of a key. */
   onkeydown(event: KeyboardEvent): void {
-    const key = windowKey(event);
+    const key = windowKey(event, this.#desk.keymap);
     if (key === null) return;
     // Only a session is searched for itself.
-    if (key === 'find' && (!this.session || this.over)) return;
+    if (key === 'find_in_session' && (!this.session || this.over)) return;
     if (key === 'rail' && this.rail === 'names') return;
     if (key !== 'escape') event.preventDefault();
     const { ownerKey } = this.#desk.focus;
@@ -120,10 +120,10 @@ export class Panels {
     else if (key === 'search') this.#desk.navigation.go('search');
     else if (key === 'keys') void this.open('keys');
     else if (key === 'inspector') this.toggleInspector();
-    else if (key === 'find') this.#desk.reading.find();
+    else if (key === 'find_in_session') this.#desk.reading.find();
     else if (key === 'rail') this.toggleRail();
-    else if (key === 'next') stepFocus(1, ownerKey);
-    else if (key === 'previous') stepFocus(-1, ownerKey);
+    else if (key === 'next_card') stepFocus(1, ownerKey);
+    else if (key === 'previous_card') stepFocus(-1, ownerKey);
     else if (key === 'zoom_in') this.#zoom((desk) => desk.zoom.step(1));
     else if (key === 'zoom_out') this.#zoom((desk) => desk.zoom.step(-1));
     else if (key === 'zoom_reset') this.#zoom((desk) => desk.zoom.reset());

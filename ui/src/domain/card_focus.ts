@@ -1,12 +1,16 @@
 // The focus of cards and of the message box. A box that the app gave the focus to gives it on to a card that lands; one that
 // the person chose keeps it.
 
+import { findCommand } from '../state/keymap/commands';
+
 /** How long nothing is typed before a letter in the box counts as left there. */
 const PAUSE_MS = 500;
 
 /** The message box while it has the focus only because the app put it there. */
 let lent: HTMLElement | null = null;
 let typedAt = Number.NEGATIVE_INFINITY;
+/** The letters that answer a card, in small letters. */
+let answerLetters: readonly string[] = lettersOf(['allow', 'reject'].flatMap((id) => findCommand(id)?.keys ?? []));
 
 if (typeof document !== 'undefined') {
   const keep = (event: Event) => {
@@ -25,9 +29,17 @@ if (typeof document !== 'undefined') {
   );
 }
 
-/** Tells whether a text is a lone `y` or `n`: an answer to a card rather than a message. */
+/** Says which keys answer a card: those of one letter may be typed into the box by mistake. */
+export function setAnswerKeys(chords: readonly string[]): void {
+  answerLetters = lettersOf(chords);
+}
+function lettersOf(chords: readonly string[]): string[] {
+  return chords.filter((chord) => chord.length === 1).map((letter) => letter.toLowerCase());
+}
+
+/** Tells whether a text is a lone key of an answer: meant for a card rather than a message. */
 export function isLoneAnswer(text: string): boolean {
-  return /^\s*[yn]\s*$/i.test(text);
+  return answerLetters.includes(text.trim().toLowerCase());
 }
 
 /** Gives the card of that call, or of calls among which it is, the focus and shows all of it that fits; false while it is not there, or not yet drawn. */

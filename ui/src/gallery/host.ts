@@ -1,6 +1,6 @@
 // A host that keeps what it is asked for and answers from samples: for the gallery page and the tests of the card.
 
-import type { Answer, Event, Op, Query, ToolView } from '../ipc/bindings';
+import type { Answer, Event, Op, Query, Settings, ToolView } from '../ipc/bindings';
 import { account } from '../ipc/fake_account';
 import { FakeRules } from '../ipc/fake_rules';
 import { emptySnapshot } from '../ipc/fake_settings';
@@ -70,6 +70,10 @@ export class SampleHost implements Host {
 
   constructor(desk: readonly CallEntry[] = []) {
     this.#desk = desk;
+  }
+  /** Has other settings from the beginning. */
+  change(changes: Partial<Settings>): void {
+    this.#settings = { ...this.#settings, ...changes };
   }
   submit(op: Op): Promise<{ session: null }> {
     this.ops.push(op);

@@ -2,8 +2,8 @@
 
 import { quiet } from './quiet';
 
-/** A step: the test id of what is pressed, text that is written into a field, or a key of the window. */
-export type Step = string | { write: string; into: string } | { key: string; ctrl?: boolean };
+/** A step: the test id of what is pressed, text that is written into a field, or a key, of the window where no field is named. */
+export type Step = string | { write: string; into: string } | { key: string; ctrl?: boolean; into?: string };
 
 /** Timeout for an element to be drawn and to become usable. */
 const USABLE_MS = 10_000;
@@ -60,7 +60,8 @@ async function takeStep(box: HTMLElement, step: Step, signal: AbortSignal): Prom
     // Nothing tells that the page listens but that it is drawn.
     await quiet(signal);
     if (signal.aborted) return;
-    document.body.dispatchEvent(new KeyboardEvent('keydown', { key: step.key, ctrlKey: step.ctrl, bubbles: true }));
+    const target = step.into === undefined ? document.body : await findUsable(box, step.into, signal);
+    target.dispatchEvent(new KeyboardEvent('keydown', { key: step.key, ctrlKey: step.ctrl, bubbles: true }));
   } else {
     const field = (await findUsable(box, step.into, signal)) as HTMLInputElement | HTMLTextAreaElement;
     field.focus();

@@ -89,6 +89,12 @@ const hooked = (host: FakeHost): void =>
     ];
     return { ...view, settings: { ...view.settings, hooks } };
   });
+/** Keys that the person changed, and lines of the file that give none. */
+const rebound = (host: FakeHost): void =>
+  tell(host, (view) => {
+    const keys = { search: 'Ctrl+Shift+F', allow: 'F8', next_error: '', fnid: 'Ctrl+H', undo: 'Enter' };
+    return { ...view, settings: { ...view.settings, keys, desktop: { start_at_login: true, shortcut: 'Ctrl+Alt+O' } } };
+  });
 /** The person has chosen nothing yet. */
 const first = (host: FakeHost): void =>
   tell(host, (view) => {
@@ -248,6 +254,8 @@ export const screens: readonly GalleryPage[] = [
   screenPage('Connections', 'Connections', at('connections')),
   screenPage('Connections', 'Connections, a change', at('connections', ['connect-claude-code'])),
   ...SETTINGS_SECTIONS.map((section) => settings(section.replace('_', ' '), section)),
+  settings('keys, changed', 'keys', [], rebound),
+  settings('keys, of another command', 'keys', ['keys-change-allow', { key: 'n', into: 'new-keys' }]),
   settings('own provider', 'providers', ['add-provider']),
   settings('own language server', 'languages', ['language-add']),
   settings('own program', 'programs', ['watchdog-add']),

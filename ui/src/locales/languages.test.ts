@@ -134,7 +134,7 @@ const TEXT_ATTRIBUTES = ['aria-label', 'title', 'placeholder', 'alt'];
 const FIGURE = /(?<!\p{L})[+−-]?\d[\d.,:]*(?:\s?(?:[kMG]?B|[kM]|[mµ]?s|min|h|px|%))?(?![\p{L}\d])/gu;
 const DAY = /\d+ (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?: \d{4})?|\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\b/g;
 /** What a page shows besides: initials, keys, rules as a file has them, and a call by its title and target. */
-const DATA = /^\p{Lu}{2}$|^Ctrl [0+-]$|^Issue 482$|^Send message$|^(?:bash|fs\.read) /u;
+const DATA = /^\p{Lu}{2}$|^(?:(?:Ctrl|Alt|Meta) )+\S$|^Issue 482$|^Send message$|^(?:bash|fs\.read) /u;
 /** Languages as they name themselves. */
 const names: readonly string[] = offeredLanguages.map(({ name }) => name);
 

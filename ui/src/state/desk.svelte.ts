@@ -7,6 +7,7 @@ import { Deletion } from './deletion.svelte';
 import { isCall, type CallEntry } from './fold';
 import { Focus } from './focus.svelte';
 import { Folders } from './folders.svelte';
+import { Keymap } from './keymap/keymap';
 import { Navigation } from './navigation.svelte';
 import { newsOf } from './news';
 import { openedOutside, openingView } from './opening';
@@ -29,6 +30,10 @@ export class Desk extends Store {
   readonly deletion: Deletion;
   readonly reading = new Reading();
   readonly zoom: Zoom;
+  /** The settings as an object of their own: the keys are read anew when they change, and not with every event. */
+  readonly #settings = $derived(this.settings);
+  /** The keys that the commands have now. */
+  readonly keymap: Keymap = $derived(new Keymap(this.#settings));
 
   private constructor(host: Host, state: State) {
     super(host, state);

@@ -220,6 +220,13 @@ export abstract class Store {
     return receipt !== null;
   }
 
+  /** The same, for callers that show a refusal in place: returns the refusal, none if there was none. */
+  async attemptSet(changes: Partial<Settings>): Promise<UserError | null> {
+    const refused = await this.attempt({ type: 'set_settings', settings: { ...this.settings, ...changes } });
+    await this.refresh();
+    return refused;
+  }
+
   /** Tells the person that something was refused. */
   tellFault(thrown: unknown): void {
     const fault = faultOf(thrown);

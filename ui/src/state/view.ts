@@ -4,6 +4,7 @@
 export const SETTINGS_SECTIONS = [
   'providers',
   'appearance',
+  'keys',
   'asking',
   'commands',
   'limits',

@@ -31,6 +31,13 @@ export const settingsSections: readonly SectionInfo[] = [
     words: 'look colors colours',
   },
   {
+    id: 'keys',
+    title: 'Keys',
+    icon: 'keyboard',
+    lead: 'The keys of every command, and how the app is reached from other programs. Enter and Space never allow, whatever keys you choose; an answer counts only while its card has the focus and was seen whole.',
+    words: 'keyboard shortcut hotkey binding',
+  },
+  {
     id: 'asking',
     title: 'Asking & notifications',
     icon: 'question',

@@ -174,7 +174,9 @@ describe('the search', () => {
     await waitFor(() => expect(sectionsShown()).toEqual(['settings-appearance']));
     expect(screen.queryByTestId('set-diff')).toBeNull();
     await type('settings-search', 'key');
-    await waitFor(() => expect(sectionsShown()).toEqual(['settings-providers', 'settings-web_search']));
+    await waitFor(() =>
+      expect(sectionsShown()).toEqual(['settings-providers', 'settings-keys', 'settings-web_search']),
+    );
     await type('settings-search', 'sandbox');
     await waitFor(() => expect(screen.queryByTestId('set-memory')).toBeTruthy());
     await type('settings-search', 'pyright');

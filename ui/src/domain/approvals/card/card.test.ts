@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { findFaults } from '../../../testing/accessibility';
 import { pass } from '../../../testing/clock';
 import { DIGEST } from '../../../gallery/sample_calls';
+import type { SampleHost } from '../../../gallery/host';
 import { samples } from '../../../gallery/samples';
 import { REST_MS, SWAP_MS } from '../deciding/arming';
 import { allow, decisions, page, prepareCardPages, see } from './card_page';
@@ -152,6 +153,54 @@ describe('a tall card', () => {
     await key('y');
     expect(decisions(host)).toEqual([]);
     expect(within(card).getByTestId('show-rest').closest('.away')).toBeNull();
+  });
+});
+
+describe('keys that the person chose', () => {
+  const keys = { allow: 'Ctrl+Shift+Y', reject: 'F9' };
+  const chosen = { key: 'Y', code: 'KeyY', ctrlKey: true, shiftKey: true };
+  const prepare = (host: SampleHost) => host.change({ keys });
+
+  it('decide like the usual ones, which decide nothing any more', async () => {
+    const { host, card, key } = await page(samples.edit, true, prepare);
+    await key('y');
+    await key('n');
+    expect(decisions(host)).toEqual([]);
+    await fireEvent.keyDown(card, chosen);
+    await pass(0);
+    expect(decisions(host)).toEqual([allow]);
+  });
+  it('count only while the card has the focus, is in full view, and was for a moment', async () => {
+    const { host, card } = await page(samples.edit, false, prepare);
+    await fireEvent.keyDown(document.body, chosen);
+    card.focus();
+    await pass(1_000);
+    await fireEvent.keyDown(card, chosen);
+    see(true, true, false);
+    await pass(1_000);
+    await fireEvent.keyDown(card, chosen);
+    see(true, true, true);
+    await pass(REST_MS - 1);
+    await fireEvent.keyDown(card, chosen);
+    await fireEvent.keyDown(within(card).getByTestId('note'), chosen);
+    expect(decisions(host)).toEqual([]);
+    await pass(1_000);
+    await fireEvent.keyDown(card, { ...chosen, repeat: true });
+    expect(decisions(host)).toEqual([]);
+    await fireEvent.keyDown(card, chosen);
+    await pass(0);
+    expect(decisions(host)).toEqual([allow]);
+  });
+  it('are held where it cannot be undone', async () => {
+    const { host, card } = await page(samples.loss, true, prepare);
+    await fireEvent.keyDown(card, chosen);
+    await pass(700);
+    await fireEvent.keyUp(card, chosen);
+    await pass(2_000);
+    expect(decisions(host)).toEqual([]);
+    await fireEvent.keyDown(card, chosen);
+    await pass(900);
+    expect(decisions(host)).toEqual([allow]);
   });
 });
 

@@ -33,7 +33,7 @@ export abstract class CardFrame {
   }
   onkeydown(event: KeyboardEvent): void {
     if (!this.element) return;
-    const intent = intentOf(event, placeOf(event.target, this.element));
+    const intent = intentOf(event, placeOf(event.target, this.element), this.desk.keymap);
     if (intent === null || !this.act(intent)) return;
     event.preventDefault();
     event.stopPropagation();

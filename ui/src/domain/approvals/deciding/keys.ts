@@ -1,31 +1,15 @@
 // The keys of a card. Pure; arming.ts rules whether an answer counts.
 
-/** Act of a card that a key asks for. */
-export type Intent =
-  | 'allow'
-  | 'always'
-  | 'reject'
-  | 'never'
-  | 'later'
-  | 'edit'
-  | 'dry_run'
-  | 'network'
-  | 'in_place'
-  | 'undo'
-  | 'layout'
-  | 'details'
-  | 'note'
-  | 'leave';
+import type { CardCommand } from '../../../state/keymap/commands';
+import type { Keymap } from '../../../state/keymap/keymap';
+import type { KeyPress } from '../../../widgets/chord';
+
+/** Act of a card that a key asks for: a command, or what Enter and Escape do there. */
+export type Intent = CardCommand | 'note' | 'leave';
 
 /** The part of a keyboard event that matters. */
-export interface Press {
-  key: string;
-  code: string;
+export interface Press extends KeyPress {
   repeat: boolean;
-  ctrlKey: boolean;
-  altKey: boolean;
-  metaKey: boolean;
-  shiftKey: boolean;
   isComposing: boolean;
 }
 
@@ -33,20 +17,6 @@ export interface Press {
  * Place of the focus: the card itself, a control on it, its main answer, a text field, an open menu, or anywhere else.
  */
 export type Place = 'card' | 'control' | 'answer' | 'text' | 'menu' | 'elsewhere';
-
-const letters: Record<string, Intent> = {
-  y: 'allow',
-  a: 'always',
-  n: 'reject',
-  l: 'later',
-  e: 'edit',
-  p: 'dry_run',
-  w: 'network',
-  r: 'in_place',
-  u: 'undo',
-  d: 'layout',
-  o: 'details',
-};
 
 const TEXTLESS = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'range', 'color', 'file', 'image']);
 
@@ -61,29 +31,17 @@ export function placeOf(target: EventTarget | null, card: Element): Place {
   return target.closest('[data-answer]') ? 'answer' : 'control';
 }
 
-/** The letter of a key, also where the keyboard writes another script. */
-function letterOf(press: Press): string {
-  const letter = press.key.toLowerCase();
-  if (/^[a-z]$/.test(letter)) return letter;
-  // On a Greek or Cyrillic layout the key's place speaks, never on a Latin one.
-  return letter.length === 1 && /\p{L}/u.test(letter) && /^Key[A-Z]$/.test(press.code)
-    ? press.code.slice(3).toLowerCase()
-    : '';
-}
-
 /**
  * Returns the act that a key press asks for; none where the key is text, a shortcut of something else, or held down.
  */
-export function intentOf(press: Press, place: Place): Intent | null {
-  if (press.isComposing || press.ctrlKey || press.altKey || press.metaKey || press.repeat) return null;
-  if (place === 'elsewhere' || place === 'menu') return null;
-  if (press.key === 'Escape') return place === 'card' ? null : 'leave';
+export function intentOf(press: Press, place: Place, keymap: Keymap): Intent | null {
+  if (press.isComposing || press.repeat || place === 'elsewhere' || place === 'menu') return null;
+  const isAlone = !press.ctrlKey && !press.altKey && !press.metaKey;
+  if (press.key === 'Escape' && isAlone) return place === 'card' ? null : 'leave';
   if (place === 'text') return null;
   // Enter and Space never allow: on the main answer they open the note.
-  if (press.key === 'Enter' || press.key === ' ') return place === 'answer' ? 'note' : null;
-  // The stronger no; nothing else is said with Shift.
-  if (press.shiftKey) return letterOf(press) === 'n' ? 'never' : null;
-  return letters[letterOf(press)] ?? null;
+  if (press.key === 'Enter' || press.key === ' ') return isAlone && place === 'answer' ? 'note' : null;
+  return keymap.resolve(press, 'card');
 }
 
 /** The card that gets the focus once one has settled or is left for later: the next one, else the first, else none. */
