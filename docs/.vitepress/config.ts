@@ -46,6 +46,7 @@ export default defineConfig({
           { text: 'Dry runs', link: '/dry-runs' },
           { text: 'Undo and its limits', link: '/undo' },
           { text: 'Secrets', link: '/secrets' },
+          { text: 'Keys', link: '/keys' },
         ],
       },
       {
