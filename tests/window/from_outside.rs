@@ -80,13 +80,16 @@ async fn the_start_at_login_is_a_choice_that_can_be_taken_back() {
         "nothing starts by itself before it is chosen"
     );
     rig.click("rail-settings").await;
-    rig.click("settings-keys").await;
-    rig.choose("set-login").await;
+    rig.click("section-keys").await;
+    rig.click("set-start-at-login").await;
     rig.until("the entry", async |_| entry.exists()).await;
     let text = std::fs::read_to_string(&entry).unwrap();
     assert!(text.contains("--minimized"), "{text}");
     rig.screenshot("settings-keys").await;
-    rig.choose("set-login").await;
+    // Only the list of keys scrolls, however long it is, and never the window as a whole.
+    let script = "return document.scrollingElement.scrollHeight <= window.innerHeight";
+    assert_eq!(rig.ask(script, vec![]).await, true);
+    rig.click("set-start-at-login").await;
     rig.until("the entry to be gone", async |_| !entry.exists())
         .await;
     let settings = std::fs::read_to_string(rig.data_dir().join("settings.toml")).unwrap();
