@@ -59,6 +59,9 @@ pub use crate::fs::config_file::ConfigFile;
 pub use crate::fs::folder_archive::{
     ArchiveContents, extract_archive, read_manifest, replace_folder, write_archive,
 };
+pub use crate::fs::folder_contents::{
+    list_all_names, read_link_target, remove_empty_folder, remove_tree, visit_files,
+};
 pub use crate::fs::lock::{FileLock, lock_file, try_lock_file, try_share_lock_file};
 pub use crate::fs::scratch_folder::ScratchFolder;
 pub use crate::fs::session_folder::SessionFolder;

@@ -7,6 +7,7 @@ pub mod config_file;
 pub(crate) mod dir;
 pub(crate) mod fault_injection;
 pub mod folder_archive;
+pub mod folder_contents;
 pub mod lock;
 pub mod output_retention;
 pub(crate) mod repository_folders;
