@@ -71,6 +71,9 @@ pub use crate::engine::external_client::{
 pub use crate::engine::maintenance::backup::{
     BackupManifest, RestoredBackup, back_up, restore_backup,
 };
+pub use crate::engine::maintenance::folder_size::{
+    DataFolderSize, DataPart, PartSize, measure_data_folder,
+};
 pub use crate::engine::maintenance::record_rescue::{
     RescuedRecord, replace_damaged_record, rescue_record,
 };

@@ -7,6 +7,10 @@ use clap::Subcommand;
 /// Subcommands of `data`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DataCommand {
+    /// Show what the data folder takes, part by part, and what makes room.
+    ///
+    /// Measures files, so it works while Countersign is at work, and with a folder that cannot be opened.
+    Size,
     /// Write the data folder to one file.
     ///
     /// With the record, copies for undo, settings, and rules. Countersign can be at work meanwhile. Keys are not in it: they

@@ -168,7 +168,7 @@ pub(crate) enum CliCommand {
         #[arg(long, value_name = "DIR", default_value = ".")]
         workspace: PathBuf,
     },
-    /// Back up everything that Countersign keeps, or restore it.
+    /// Measure what Countersign keeps, back it up, or restore it.
     #[command(subcommand)]
     Data(DataCommand),
     /// Save what can be read of a damaged record.

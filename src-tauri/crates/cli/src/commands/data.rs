@@ -1,4 +1,4 @@
-//! `data`: backup and restoration of the data folder. No engine is opened: a damaged folder is restored too.
+//! `data`: size, backup, and restoration of the data folder. No engine is opened: a damaged folder is restored too.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use protocol::text::display_text::format_count;
 use protocol::text::timestamp::format_timestamp;
 use serde_json::json;
 
-use super::absolute_path;
+use super::{absolute_path, data_size};
 use crate::args::DataCommand;
 use crate::exit::{CliError, CliResult};
 use crate::output::OutputWriter;
@@ -21,6 +21,7 @@ pub(super) fn run_data(
 ) -> CliResult {
     let data_dir = EngineConfig::resolve_data_dir(data_dir).map_err(CliError::config_error)?;
     match command {
+        DataCommand::Size => data_size::show_size(&data_dir, out),
         DataCommand::Backup { file } => back_up(&data_dir, &absolute_path("backup", file)?, out),
         DataCommand::Restore { file, replace } => {
             let restored =

@@ -84,6 +84,18 @@ impl CliFixture {
         command
     }
 
+    /// Connects Claude Code, which is an empty program in a folder of PATH.
+    #[cfg(unix)]
+    pub fn connect_claude_code(&self) {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = self.create_outside_folder("programs");
+        let program = self.write_outside_file("programs/claude", "#!/bin/sh\n");
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let mut command = self.command(&["connect", "claude-code", "--yes"]);
+        let output = command.env("PATH", folder).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+
     /// The variables that the program gets.
     pub fn environment(&self) -> Vec<(&'static str, OsString)> {
         let path = std::env::var_os("PATH").unwrap_or_default();

@@ -7,7 +7,7 @@ use protocol::UserError;
 use runtime::{FileLock, try_lock_file, try_share_lock_file};
 
 /// The file whose lock an engine has a part of for as long as it is open.
-const LOCK_FILE: &str = "in-use";
+pub(crate) const LOCK_FILE: &str = "in-use";
 
 /// Shares the data folder until the returned lock is dropped.
 ///

@@ -1,7 +1,8 @@
 //! Maintenance of the data folder: recovery after a crash, retention, watching the record of other processes,
-//! rescuing a damaged record, and backups.
+//! rescuing a damaged record, backups, and what the folder takes.
 
 pub(crate) mod backup;
+pub(crate) mod folder_size;
 pub(crate) mod folder_use;
 pub(crate) mod record_check;
 pub(crate) mod record_rescue;

@@ -9,7 +9,7 @@ use crate::engine::maintenance::folder_use::claim_data_folder;
 use crate::engine::maintenance::record_check::record_path;
 
 /// Name of a rescued record in the data folder.
-const RESCUED_NAME: &str = "record.rescued.db";
+pub(crate) const RESCUED_NAME: &str = "record.rescued.db";
 
 /// A record that was saved from a damaged one.
 #[derive(Debug)]
