@@ -49,6 +49,7 @@ mod host;
 mod limits;
 pub mod permissions;
 mod pipeline;
+pub mod problem_report;
 pub mod replay;
 pub mod rulebook;
 mod run;

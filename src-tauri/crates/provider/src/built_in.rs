@@ -26,6 +26,11 @@ pub(crate) struct BuiltInProvider {
     prices: Prices,
 }
 
+/// Returns the ids of the providers that are there without any settings.
+pub fn built_in_ids() -> impl Iterator<Item = &'static str> {
+    BUILT_IN_PROVIDERS.iter().map(|built_in| built_in.id)
+}
+
 /// The variables name what the vendors' own clients take them for: what stands before `v1/messages` for Anthropic and
 /// before `v1beta/models` for Gemini, and what stands before `chat/completions` for OpenAI.
 pub(crate) const BUILT_IN_PROVIDERS: [BuiltInProvider; 5] = [

@@ -60,7 +60,7 @@ mod secret;
 mod wire;
 
 pub use crate::script::scripted_provider::ScriptedProvider;
-pub use built_in::{AddressSource, LOCAL_IDS, ProviderEnv};
+pub use built_in::{AddressSource, LOCAL_IDS, ProviderEnv, built_in_ids};
 pub use error::ProviderError;
 pub use keys::{ApiKey, KeySource, KeyStore, LoadedKey, MemoryKeyStore, SystemKeyStore};
 pub use limits::Timing;

@@ -38,6 +38,7 @@
     reason = "record is the wall around the database"
 )]
 
+mod counts;
 mod error;
 mod export;
 mod limits;
@@ -57,6 +58,7 @@ pub use crate::projections::verdicts::rule_key;
 pub use crate::read::attention::RecordedAttention;
 pub use crate::read::verdicts::{CallVerdict, CallVerdictPage, RuleHits};
 pub use crate::writer::ack::{Ack, Durability};
+pub use counts::{RecordCounts, StateCount};
 pub use error::RecordError;
 pub use export::ExportFormat;
 pub use read::{RecordOverview, TranscriptPage};

@@ -167,6 +167,10 @@ pub(crate) enum CliCommand {
         /// The folder that commands would work in.
         #[arg(long, value_name = "DIR", default_value = ".")]
         workspace: PathBuf,
+        /// Write a report to send with a problem to this file, which must not exist. It has no texts, names, paths, or keys
+        /// of yours; read it before you send it.
+        #[arg(long, value_name = "FILE")]
+        bundle: Option<PathBuf>,
     },
     /// Measure what Countersign keeps, back it up, or restore it.
     #[command(subcommand)]

@@ -68,7 +68,8 @@ pub(crate) fn run_disconnect(
     Ok(exit_of(is_applied && restored.unwrap_or(true)))
 }
 
-fn find_place(data_dir: Option<PathBuf>) -> Result<ConnectionPlace, CliError> {
+/// Returns where agents keep their configurations, for a data folder.
+pub(super) fn find_place(data_dir: Option<PathBuf>) -> Result<ConnectionPlace, CliError> {
     let data_dir = EngineConfig::resolve_data_dir(data_dir).map_err(CliError::config_error)?;
     let program = std::env::current_exe().map_err(|error| {
         CliError::failure("The path of this program is not known.").with_cause(&error)
@@ -169,7 +170,7 @@ fn list_agents(place: &ConnectionPlace, out: &mut OutputWriter) -> CliResult {
 }
 
 /// Whether an agent is on this machine, or was connected on it.
-fn is_here(view: &ConnectionView) -> bool {
+pub(super) fn is_here(view: &ConnectionView) -> bool {
     view.program.is_some() || view.state != ConnectionState::NotConnected
 }
 

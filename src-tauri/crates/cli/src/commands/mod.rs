@@ -27,6 +27,7 @@ mod policy;
 mod policy_replay;
 mod policy_rules;
 mod policy_trust;
+mod problem_report;
 mod prompt;
 mod provider_addresses;
 mod providers;
@@ -101,7 +102,14 @@ pub(crate) async fn run_command(args: CliArgs, out: &mut OutputWriter) -> CliRes
             inspect::export_session(&open().await?, &session, format, out).await
         }
         CliCommand::DryRun(dry_run) => dry_run::run_dry_run(data_dir, dry_run, out).await,
-        CliCommand::Doctor { workspace } => doctor::show_report(data_dir, &workspace, out).await,
+        CliCommand::Doctor {
+            workspace,
+            bundle: None,
+        } => doctor::show_report(data_dir, &workspace, out).await,
+        CliCommand::Doctor {
+            workspace,
+            bundle: Some(file),
+        } => problem_report::write_bundle(data_dir, &workspace, &file, out).await,
         CliCommand::Data(data) => data::run_data(data_dir, &data, out),
         CliCommand::Record(RecordCommand::Rescue(rescue)) => {
             record_rescue::rescue_record(data_dir, &rescue, out)

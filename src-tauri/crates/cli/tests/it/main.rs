@@ -36,6 +36,7 @@ mod policy_explain;
 mod policy_replay;
 mod policy_replay_transcripts;
 mod policy_rules;
+mod problem_report;
 mod prompt_input;
 mod provider_addresses;
 mod provider_wire;

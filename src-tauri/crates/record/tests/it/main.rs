@@ -8,6 +8,7 @@
 )]
 
 mod chat_parts;
+mod counts;
 mod crash_recovery;
 mod deferred_projection;
 mod deletions;
