@@ -170,6 +170,7 @@ fn clients_are_served_through_the_desk_alone() {
             Exemption::new("agent_hooks/client.rs", "SessionFolder::open"),
             Exemption::new("connections/change.rs", "ConfigFile"),
             Exemption::new("connections/check.rs", "ConfigFile"),
+            Exemption::new("connections/dependents.rs", "ConfigFile"),
             Exemption::new("connections/records.rs", "read_text("),
             Exemption::new("connections/records.rs", "write_atomic"),
             Exemption::new("connections/servers/config.rs", "ConfigFile"),

@@ -72,6 +72,9 @@ pub use crate::engine::external_client::{
 pub use crate::engine::maintenance::backup::{
     BackupManifest, RestoredBackup, back_up, restore_backup,
 };
+pub use crate::engine::maintenance::erasure::{
+    ErasedFolder, ErasurePlan, KeychainItem, plan_erasure,
+};
 pub use crate::engine::maintenance::folder_size::{
     DataFolderSize, DataPart, PartSize, measure_data_folder,
 };

@@ -143,6 +143,11 @@ impl EngineConfig {
         directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned())
     }
 
+    /// Returns the system's location for the data folder; none without a home folder.
+    pub fn default_data_dir() -> Option<PathBuf> {
+        directories::BaseDirs::new().map(|dirs| dirs.data_dir().join("countersign"))
+    }
+
     /// Resolves the data folder: the given one, else `COUNTERSIGN_DATA_DIR`, else the system's location for it. The
     /// path is absolute, so that all processes with the same folder call the rules in it by the same name, and count
     /// them as the same.
@@ -153,9 +158,7 @@ impl EngineConfig {
                     .filter(|dir| !dir.is_empty())
                     .map(PathBuf::from)
             })
-            .or_else(|| {
-                directories::BaseDirs::new().map(|dirs| dirs.data_dir().join("countersign"))
-            })
+            .or_else(Self::default_data_dir)
             .ok_or_else(|| {
                 UserError::new(
                     "There is no home folder to keep the record in.",

@@ -172,7 +172,7 @@ pub(crate) enum CliCommand {
         #[arg(long, value_name = "FILE")]
         bundle: Option<PathBuf>,
     },
-    /// Measure what Countersign keeps, back it up, or restore it.
+    /// Measure, back up, restore, or erase what Countersign keeps.
     #[command(subcommand)]
     Data(DataCommand),
     /// Save what can be read of a damaged record.

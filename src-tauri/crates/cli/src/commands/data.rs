@@ -1,4 +1,4 @@
-//! `data`: size, backup, and restoration of the data folder. No engine is opened: a damaged folder is restored too.
+//! `data`: size, backup, restoration, and erasure of the data folder. No engine is opened: a damaged folder is restored too.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use protocol::text::display_text::format_count;
 use protocol::text::timestamp::format_timestamp;
 use serde_json::json;
 
-use super::{absolute_path, data_size};
+use super::{absolute_path, data_erase, data_size};
 use crate::args::DataCommand;
 use crate::exit::{CliError, CliResult};
 use crate::output::OutputWriter;
@@ -28,6 +28,7 @@ pub(super) fn run_data(
                 agent::restore_backup(&data_dir, file, *replace).map_err(CliError::config_error)?;
             write_restored(&data_dir, &restored, out)
         }
+        DataCommand::Erase { yes } => data_erase::erase(&data_dir, *yes, out),
     }
 }
 

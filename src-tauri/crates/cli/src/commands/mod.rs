@@ -11,6 +11,7 @@ mod config;
 mod connect;
 mod connect_servers;
 mod data;
+mod data_erase;
 mod data_size;
 mod demo;
 mod doctor;

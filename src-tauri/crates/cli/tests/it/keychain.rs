@@ -245,3 +245,36 @@ async fn with_a_keychain_a_sign_in_is_kept() {
     let shown = authority.heard.lock().unwrap().shown.clone();
     assert_eq!(shown.last().unwrap().as_deref(), Some("hush4hush4"));
 }
+
+/// What is erased is gone from the keychain too, and nothing that another program put there.
+#[test]
+fn erasing_the_usual_data_folder_takes_its_keys_out_of_the_keychain() {
+    let place = CliFixture::new();
+    let folder = tempfile::tempdir().unwrap();
+    let keychain = Keychain::open(folder.path());
+    let usual = place.data().with_file_name("home/.local/share/countersign");
+    let run = |args: &[&str], input: &str| {
+        let args = [args, &["--data-dir", usual.to_str().unwrap()]].concat();
+        let mut command = on_bus(&place, &keychain.address, &args);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(input.as_bytes()).unwrap();
+        drop(stdin);
+        let output = child.wait_with_output().unwrap();
+        let told = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8(told).unwrap())
+    };
+    let (code, told) = run(&["keys", "set", "anthropic"], "hush-hush");
+    assert_eq!(code, Some(0), "{told}");
+    let (_, listed) = run(&["keys", "list"], "");
+    assert!(listed.contains("from the system keychain"), "{listed}");
+    let (code, told) = run(&["data", "erase", "--yes"], "");
+    assert_eq!(code, Some(0), "{told}");
+    assert!(!usual.exists());
+    let (_, listed) = run(&["keys", "list"], "");
+    assert!(!listed.contains("from the system keychain"), "{listed}");
+}

@@ -22,6 +22,7 @@ mod ci_templates;
 #[cfg(unix)]
 mod connect;
 mod data_backup;
+mod data_erase;
 mod data_size;
 mod documentation;
 mod gateway;

@@ -30,10 +30,10 @@ pub(crate) use crate::toolset::servers::change::change_servers;
 pub(crate) use crate::toolset::servers::discovery::find_servers;
 pub use crate::toolset::servers::discovery::servers_from_file;
 pub(crate) use crate::toolset::servers::sandboxes::ServerSandboxes;
-use crate::toolset::servers::sign_ins::SignInVault;
+pub(crate) use crate::toolset::servers::sign_ins::SignInVault;
 
 /// Prefix of the provider name under which the keychain stores a secret of a server.
-const SECRET_PREFIX: &str = "mcp:";
+pub(crate) const SECRET_PREFIX: &str = "mcp:";
 
 /// All servers of an engine.
 pub(crate) struct Servers {

@@ -29,6 +29,11 @@ impl SignInVault {
         Self { keys, locks }
     }
 
+    /// Returns the names under which the keychain may hold the sign-in to a server.
+    pub(crate) fn keychain_names(server: &ServerId) -> impl Iterator<Item = String> {
+        (0..KEYCHAIN_PIECES_MAX).map(|piece| Self::piece_key(server, piece))
+    }
+
     fn piece_key(server: &ServerId, piece: usize) -> String {
         format!("{SIGN_IN_PREFIX}{server}:{piece}")
     }
