@@ -8,8 +8,8 @@ use std::path::Path;
 
 use protocol::server::server_tools::ServerToolsSettings;
 use protocol::settings::{
-    DiffLayout, EditorSettings, Posture, SandboxSettings, SkillsSettings, Strategy, Theme,
-    ToolSettings, VariablesSettings, WebSearchSettings,
+    DesktopSettings, DiffLayout, EditorSettings, Posture, SandboxSettings, SkillsSettings,
+    Strategy, Theme, ToolSettings, VariablesSettings, WebSearchSettings,
 };
 use protocol::{ModelChoice, RunLimits, Settings};
 use serde::Serialize;
@@ -76,6 +76,9 @@ struct SettingsShape {
     sandbox_memory_mib: Option<u32>,
     skill_folders: usize,
     web_search: WebSearchShape,
+    keys_changed: usize,
+    start_at_login: bool,
+    global_shortcut: bool,
     editor: Presence,
     editor_args: usize,
     language_servers: Vec<LanguageServerShape>,
@@ -135,6 +138,12 @@ impl From<Settings> for SettingsShape {
             sandbox: SandboxSettings { closed, memory_mib },
             skills: SkillsSettings { folders },
             web_search,
+            keys,
+            desktop:
+                DesktopSettings {
+                    start_at_login,
+                    shortcut,
+                },
             editor: EditorSettings { program, args },
             language_servers,
             watchdogs,
@@ -172,6 +181,9 @@ impl From<Settings> for SettingsShape {
             sandbox_memory_mib: memory_mib.map(u32::from),
             skill_folders: folders.len(),
             web_search: WebSearchShape::from(web_search),
+            keys_changed: keys.len(),
+            start_at_login,
+            global_shortcut: shortcut.is_some(),
             editor: Presence::of(Some(&program)),
             editor_args: args.len(),
             language_servers: language_servers

@@ -156,8 +156,17 @@ fn the_window_s_folders_go_with_the_usual_data_folder_alone() {
         fs::create_dir_all(folder.join("storage")).unwrap();
         fs::write(folder.join("storage/x"), "x").unwrap();
     }
+    let starts = home.join(".config/autostart");
+    let (own, other) = (
+        starts.join("Countersign.desktop"),
+        starts.join("other.desktop"),
+    );
+    fs::create_dir(&starts).unwrap();
+    for entry in [&own, &other] {
+        fs::write(entry, "[Desktop Entry]\n").unwrap();
+    }
     place.run_ok(&["data", "erase", "--yes"]);
-    assert!(window.iter().all(|folder| folder.exists()));
+    assert!(window.iter().all(|folder| folder.exists()) && own.exists());
 
     let usual = home.join(".local/share/countersign");
     let run = |args: &[&str]| {
@@ -174,5 +183,5 @@ fn the_window_s_folders_go_with_the_usual_data_folder_alone() {
     assert_eq!(output.status.code(), Some(1), "{told}");
     assert!(told.contains("the key of `anthropic`"), "{told}");
     assert!(!usual.exists() && !window.iter().any(|folder| folder.exists()));
-    assert!(home.join(".local/share").exists());
+    assert!(home.join(".local/share").exists() && !own.exists() && other.exists());
 }

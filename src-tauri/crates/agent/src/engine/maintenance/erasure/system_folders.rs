@@ -1,4 +1,4 @@
-//! Folders that the window and its web view have beside the data folder, below those of the system.
+//! What the window and its web view have beside the data folder, below the folders of the system.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -8,7 +8,14 @@ const WINDOW_FOLDER: &str = "app.countersign.desktop";
 /// Folders of macOS, in the home folder, in which a web view keeps something for an app.
 const WEB_VIEW_FOLDERS: [&str; 3] = ["Library/WebKit", "Library/HTTPStorages", "Library/Logs"];
 
-/// Returns the window's folders that are there.
+/// The file of the start at login, in the home folder; other systems than Linux and macOS have none.
+const LOGIN_ENTRY: &str = if cfg!(target_os = "macos") {
+    "Library/LaunchAgents/Countersign.plist"
+} else {
+    ".config/autostart/Countersign.desktop"
+};
+
+/// Returns the window's folders that are there, and the entry of its start at login.
 pub(super) fn find_window_folders() -> Vec<PathBuf> {
     let Some(dirs) = directories::BaseDirs::new() else {
         return Vec::new();
@@ -25,7 +32,8 @@ pub(super) fn find_window_folders() -> Vec<PathBuf> {
         .iter()
         .filter(|_| cfg!(target_os = "macos"))
         .map(|folder| dirs.home_dir().join(folder).join(WINDOW_FOLDER));
-    let all: BTreeSet<PathBuf> = system.chain(web_view).collect();
+    let login = std::iter::once(dirs.home_dir().join(LOGIN_ENTRY)).filter(|_| cfg!(unix));
+    let all: BTreeSet<PathBuf> = system.chain(web_view).chain(login).collect();
     let exists = |path: &PathBuf| !matches!(runtime::list_all_names(path), Ok(None));
     all.into_iter().filter(exists).collect()
 }
