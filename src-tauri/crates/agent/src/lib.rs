@@ -102,7 +102,6 @@ pub use mcp::{
 };
 pub use record::Rescued;
 pub use runtime::dry_run::find_sandbox_program;
-#[cfg(target_os = "linux")]
 pub use tools::custom::StructuredRequest;
 pub use tools::elicitation::ElicitationReply;
 pub use tools::text::format_byte_size;

@@ -39,7 +39,6 @@ pub mod dry_run;
 pub mod error;
 pub mod fs;
 pub mod git;
-#[cfg(target_os = "linux")]
 mod inherited_env;
 pub mod limits;
 pub mod net;
