@@ -63,6 +63,7 @@ export default defineConfig({
         text: 'Trust',
         items: [
           { text: 'Security', link: '/security' },
+          { text: 'What holds on which system', link: '/platforms' },
           { text: 'What asks on a day', link: '/attention' },
           { text: 'Troubleshooting', link: '/troubleshooting' },
         ],

@@ -1,4 +1,4 @@
-//! Checks of the source code itself: layers, requirements, dependencies, fuzz targets.
+//! Checks of the source code itself: layers, requirements, dependencies, platforms, fuzz targets.
 
 // No circle among the modules of a crate.
 pub(crate) mod circles;
@@ -10,6 +10,8 @@ pub(crate) mod fuzz_targets;
 pub(crate) mod informational_facts;
 // The walls between tools and the machine.
 pub(crate) mod isolation;
+// What differs by the system is on the page about platforms.
+pub(crate) mod platforms;
 // Every requirement of the specifications has its test, or a reason.
 pub(crate) mod requirements;
 // Rules for signatures.
