@@ -25,6 +25,7 @@ mod in_display;
 mod linting_compiler;
 mod man_and_completions;
 mod other_agents;
+mod other_systems;
 mod package_check;
 mod paths;
 mod peer_servers;

@@ -8,6 +8,7 @@ use crate::docs;
 use crate::failure::Failure;
 use crate::linting_compiler::LintingCompiler;
 use crate::other_agents;
+use crate::other_systems;
 use crate::paths;
 use crate::peer_servers;
 use crate::progress::Progress;
@@ -202,6 +203,21 @@ fn check_lint(checks: &mut CheckRunner, compiler: &LintingCompiler) {
             build
         },
     );
+    check_other_systems(checks);
+}
+
+/// Compiles the engine for the systems that this machine is not, and says which of them it cannot be compiled for here.
+fn check_other_systems(checks: &mut CheckRunner) {
+    for system in other_systems::list_other_systems() {
+        match system.check_command() {
+            Ok(check) => {
+                let name = format!("the engine for {}", system.title);
+                let next = "It is compiled for that system and not run there; read the compiler's message above.";
+                checks.run_check(&name, next, || check);
+            }
+            Err(why) => checks.skip(&why),
+        }
+    }
 }
 
 fn check_engine(checks: &mut CheckRunner, compiler: &LintingCompiler, passed_on: &[String]) {
