@@ -17,10 +17,12 @@ const ROUNDS: usize = 7;
 /// graphics processor.
 const NO_OPENGL_VARIABLE: &str = "WEBKIT_DISABLE_COMPOSITING_MODE";
 
-/// Measurements of one start.
-struct StartMeasurement {
-    drawn: Duration,
-    memory_kib: u64,
+/// Measurements of one start, or their medians.
+pub struct StartMeasurement {
+    /// From the start of the process until the picture that stays.
+    pub drawn: Duration,
+    /// Memory of the whole process tree once that picture stands, in KiB.
+    pub memory_kib: u64,
 }
 
 /// Starts both programs in alternation and prints the measurements.
@@ -86,6 +88,23 @@ pub fn run() -> BenchResult<()> {
         ],
     );
     Ok(())
+}
+
+/// Starts a built program several times, each with an empty home; returns the medians.
+pub fn measure_starts(program: &Path) -> BenchResult<StartMeasurement> {
+    let screen = VirtualScreen::start()?;
+    let mut seen = Vec::new();
+    // The first round fills the system's caches and does not count.
+    for round in 0..=ROUNDS {
+        let start = measure_start(&screen, program, None)?;
+        if round > 0 {
+            seen.push(start);
+        }
+    }
+    Ok(StartMeasurement {
+        drawn: median_draw_time(&seen),
+        memory_kib: median_memory(&seen),
+    })
 }
 
 /// Builds the app as it is shipped, with the command line beside it, which is its engine; returns the app's path.
