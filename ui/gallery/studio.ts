@@ -26,11 +26,10 @@ const SHOW = `const [address, width, least, most, done] = arguments;
   frame.src = address;
   document.body.replaceChildren(frame, pulse);`;
 
-/** Script that puts the page into a theme. */
+/** Script that puts the page into a theme, and waits until that is painted. */
 const WEAR = `const [theme, done] = arguments;
-  const { gallery } = document.querySelector('iframe').contentWindow;
-  gallery.wear(theme);
-  requestAnimationFrame(() => requestAnimationFrame(() => done(null)));`;
+  document.querySelector('iframe').contentWindow.gallery.wear(theme)
+    .then(() => requestAnimationFrame(() => requestAnimationFrame(() => done(null))));`;
 
 const FIND_FAULTS = `arguments[0](document.querySelector('iframe').contentWindow.gallery.faults)`;
 

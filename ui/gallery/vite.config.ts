@@ -13,7 +13,9 @@ export default mergeConfig(
     build: {
       outDir: resolve(root, 'node_modules/.cache/gallery'),
       minify: false,
-      rollupOptions: { input: resolve(root, 'gallery.html') },
+      // In one piece: a page that is drawn waits for nothing more.
+      cssCodeSplit: false,
+      rollupOptions: { input: resolve(root, 'gallery.html'), output: { codeSplitting: false } },
     },
     preview: {
       port: 0,

@@ -10,6 +10,7 @@ import { applyLanguage } from '../locales/language.svelte';
 import Browser from './Browser.svelte';
 import { pages } from './pages';
 import { addPending } from './press';
+import { quiet } from './quiet';
 import { settled } from './settled';
 
 const asked = new URLSearchParams(location.search);
@@ -22,10 +23,12 @@ const photographed = {
   /** Errors that nothing in the page handled. */
   faults,
   settled,
-  /** Changes the theme of the page. */
-  wear: (chosen: 'light' | 'dark'): void => {
+  /** Changes the theme of the page; resolves once it is drawn in it. */
+  wear: async (chosen: 'light' | 'dark'): Promise<void> => {
+    if (document.documentElement.dataset['theme'] === chosen) return;
     document.documentElement.dataset['theme'] = chosen;
     document.dispatchEvent(new CustomEvent('gallerytheme', { detail: chosen }));
+    await quiet();
   },
 };
 export type Photographed = typeof photographed;
@@ -35,8 +38,14 @@ addEventListener('unhandledrejection', ({ reason }) => faults.push(String(reason
 
 document.documentElement.dataset['theme'] = theme;
 
+/** Resolves once the styles are there, which a script does not wait for: what is measured before has another size. */
+function waitForStyles(): Promise<unknown> {
+  if (document.readyState === 'complete') return Promise.resolve();
+  return new Promise((loaded) => addEventListener('load', loaded, { once: true }));
+}
+
 async function draw(): Promise<void> {
-  await applyLanguage();
+  await Promise.all([waitForStyles(), applyLanguage()]);
   const target = document.getElementById('app');
   const alone = pages.find(({ id }) => id === asked.get('page'));
   if (target && alone) alone.draw(target, theme);

@@ -3,7 +3,7 @@
 
 import './still.css';
 import { NOW } from './sample_calls';
-import { watchTimers } from './timers';
+import { watchWork } from './page_work';
 
 /** A clock that stands. */
 class StandingDate extends Date {
@@ -17,7 +17,7 @@ class StandingDate extends Date {
 
 if (new URLSearchParams(location.search).has('still')) {
   globalThis.Date = StandingDate as DateConstructor;
-  watchTimers();
+  watchWork();
   document.documentElement.dataset['still'] = '';
   // What another page has kept is not known to this one.
   localStorage.clear();
