@@ -96,16 +96,18 @@ export class Album {
         rmSync(join(this.#folder, 'difference', nameOf(view, theme)), { force: true });
         return [];
       }
-      this.#keep(view, theme, 'difference', writePicture(difference.marked));
+      const file = this.#keep(view, theme, 'difference', writePicture(difference.marked));
       const box = difference.box?.map((at) => at * SCALE).join(', ');
-      const name = nameOf(view, theme);
-      return [`${name}: ${difference.count} pixels differ, within ${box} (left, top, right, bottom).`];
+      return [`${file}: ${difference.count} pixels differ, within ${box} (left, top, right, bottom).`];
     });
   }
 
-  #keep(view: View, theme: Theme, kind: 'now' | 'reference' | 'difference', png: Uint8Array): void {
-    writeFile(join(this.#folder, kind, nameOf(view, theme)), png);
+  /** Keeps a picture, and returns its file. */
+  #keep(view: View, theme: Theme, kind: 'now' | 'reference' | 'difference', png: Uint8Array): string {
+    const file = join(this.#folder, kind, nameOf(view, theme));
+    writeFile(file, png);
     if (kind === 'now') this.#show(view, theme, 'not compared');
+    return file;
   }
 
   #show(view: View, theme: Theme, state: Shown['state']): void {

@@ -32,6 +32,7 @@ const WEAR = `const [theme, done] = arguments;
     .then(() => requestAnimationFrame(() => requestAnimationFrame(() => done(null))));`;
 
 const FIND_FAULTS = `arguments[0](document.querySelector('iframe').contentWindow.gallery.faults)`;
+const LIST_MOUNTED = `arguments[0](document.querySelector('iframe').contentWindow.gallery.listMounted())`;
 
 /** Script that returns the pages, once the gallery has them. */
 const LIST_PAGES = `const [done] = arguments;
@@ -58,6 +59,11 @@ export class FramedPage {
   /** Returns the errors that nothing in the page handled. */
   findFaults(): Promise<string[]> {
     return this.browser.run<string[]>(FIND_FAULTS);
+  }
+
+  /** Returns the components of ours that stand on the page, by their paths below `src`. */
+  listMounted(): Promise<string[]> {
+    return this.browser.run<string[]>(LIST_MOUNTED);
   }
 }
 

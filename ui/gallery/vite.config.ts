@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { defineConfig, mergeConfig } from 'vite';
 import app from '../vite.config.ts';
+import { markMounted } from './mount_marks.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const policy = app.preview?.headers?.['Content-Security-Policy'];
@@ -10,6 +11,7 @@ export default mergeConfig(
   app,
   defineConfig({
     root,
+    plugins: [markMounted()],
     build: {
       outDir: resolve(root, 'node_modules/.cache/gallery'),
       minify: false,

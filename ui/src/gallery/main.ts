@@ -8,6 +8,7 @@ import '../styles/base.css';
 import '../styles/card.css';
 import { applyLanguage } from '../locales/language.svelte';
 import Browser from './Browser.svelte';
+import { listMounted } from './mounted';
 import { pages } from './pages';
 import { addPending } from './press';
 import { quiet } from './quiet';
@@ -23,6 +24,7 @@ const photographed = {
   /** Errors that nothing in the page handled. */
   faults,
   settled,
+  listMounted,
   /** Changes the theme of the page; resolves once it is drawn in it. */
   wear: async (chosen: 'light' | 'dark'): Promise<void> => {
     if (document.documentElement.dataset['theme'] === chosen) return;
