@@ -1,4 +1,5 @@
 //! `cargo xtask gallery`: photographs every component and screen, and compares each picture with its reference.
+//! `cargo xtask test` compares those that have one.
 //!
 //! The work is done by the tests in `ui/gallery/`; this module starts them where there is a browser.
 
@@ -37,7 +38,7 @@ pub fn run_gallery(own: &[String], passed_on: &[String]) -> Result<(), Failure> 
             system_packages::ensure_packages(PackagePurpose::Tests)
         })?;
     }
-    if let Some(why) = missing_browser() {
+    if let Some(why) = find_obstacle() {
         return Err(Failure::new(
             why,
             "Leaf through the pages themselves with `npm run gallery` in ui/.",
@@ -57,12 +58,22 @@ pub fn run_gallery(own: &[String], passed_on: &[String]) -> Result<(), Failure> 
         "Some pages do not look as their references do.",
         "Look at what differs; where that is right, `cargo xtask gallery --accept` makes it the reference.",
     );
-    println!("\n{}", pictures_dir().join("index.html").display());
+    println!("\n{}", index_file().display());
     result
 }
 
+/// Returns the command that compares the pictures which have a reference, and tries out the comparison.
+pub fn comparison_command() -> Command {
+    gallery_tests(&[])
+}
+
+/// Returns the page that shows the pictures of the last run.
+pub fn index_file() -> PathBuf {
+    pictures_dir().join("index.html")
+}
+
 /// Returns why no page can be photographed here, if so.
-fn missing_browser() -> Option<String> {
+pub fn find_obstacle() -> Option<String> {
     if !cfg!(target_os = "linux") {
         return Some(
             "the gallery is photographed on Linux only, by the web view of that system.".into(),
@@ -84,7 +95,7 @@ fn gallery_tests(passed_on: &[String]) -> Command {
     npm
 }
 
-/// Returns the folder of the pictures and of the page that shows them.
+/// Returns the folder of the pictures.
 fn pictures_dir() -> PathBuf {
     paths::target_dir().join("gallery")
 }

@@ -6,6 +6,7 @@ use crate::check_runner::CheckRunner;
 use crate::command;
 use crate::docs;
 use crate::failure::Failure;
+use crate::gallery;
 use crate::linting_compiler::LintingCompiler;
 use crate::other_agents;
 use crate::other_systems;
@@ -19,7 +20,7 @@ use crate::ui;
 /// A part of the tests that can be run alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TestPart {
-    /// Svelte's types, lint and unit tests.
+    /// Svelte's types, lint and unit tests, and the pictures of the gallery.
     Ui,
     /// Formatting, clippy, and the links of comments.
     Lint,
@@ -159,6 +160,26 @@ fn check_ui(checks: &mut CheckRunner, alone: bool, passed_on: &[String]) {
         }
         npm
     });
+    // Whoever selects tests of the UI gets those alone.
+    if !alone || passed_on.is_empty() {
+        check_gallery(checks);
+    }
+}
+
+fn check_gallery(checks: &mut CheckRunner) {
+    if let Some(why) = gallery::find_obstacle() {
+        checks.skip(&why);
+        return;
+    }
+    let next = format!(
+        "Look at {}; where a page is right as it is, `cargo xtask gallery --accept` makes it the reference.",
+        gallery::index_file().display()
+    );
+    checks.run_tests(
+        "pictures of the gallery",
+        &next,
+        gallery::comparison_command,
+    );
 }
 
 /// Starts the build that [`check_lint`] repeats: what it reports is shown there, and so is a cargo that does not start.
