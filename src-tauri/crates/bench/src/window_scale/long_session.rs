@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use protocol::call::outcome::Truncation;
 use protocol::event::{CallChange, CallProposal, MessageChange, SessionEvent};
 use protocol::view::preview::UndoAvailability;
 use protocol::{
@@ -40,9 +41,9 @@ pub fn failed_targets() -> Vec<String> {
 }
 
 /// Target of the call with the large output.
-pub fn large_target() -> String {
-    "cat everything.log".to_owned()
-}
+pub const LARGE_TARGET: &str = "cat everything.log";
+/// Bytes of a large output that are on record; the whole of it is in a file.
+const RECORDED_BYTES: usize = 200_000;
 
 /// The last words of the session.
 pub const LAST_WORDS: &str = "That was the last call of the day.";
@@ -107,14 +108,13 @@ impl SessionWriter {
             let fails = failed.contains(&call);
             let target = match (fails, call + 3 == CALLS) {
                 (true, _) => failed_target(call),
-                (_, true) => large_target(),
+                (_, true) => LARGE_TARGET.to_owned(),
                 _ => format!("cargo test part_{}", call % 997),
             };
-            let bytes = match call + 3 == CALLS {
-                true => LARGE_OUTPUT_BYTES,
-                false => OUTPUT_BYTES,
+            let output = match call + 3 == CALLS {
+                true => self.write_large_output(workspace)?,
+                false => ToolOutput::new(self.words.write_lines(OUTPUT_BYTES), "exit 0".to_owned()),
             };
-            let output = self.words.write_lines(bytes);
             self.send_call(call, &target, output, !fails);
             if call % BATCH == 0 {
                 self.wait()?;
@@ -162,7 +162,22 @@ impl SessionWriter {
         });
     }
 
-    fn send_call(&mut self, call: u32, target: &str, output: String, success: bool) {
+    /// Writes a large output as the runtime keeps one: its beginning on record, and the whole in a file.
+    fn write_large_output(&mut self, workspace: &Path) -> BenchResult<ToolOutput> {
+        let mut text = self.words.write_lines(LARGE_OUTPUT_BYTES);
+        let file = workspace.join("everything.log");
+        std::fs::write(&file, &text)?;
+        let bytes = text.len() as u64;
+        text.truncate(RECORDED_BYTES);
+        let mut output = ToolOutput::new(text, "exit 0".to_owned());
+        output.truncated = Some(Truncation {
+            output_path: Some(file.display().to_string()),
+            bytes,
+        });
+        Ok(output)
+    }
+
+    fn send_call(&mut self, call: u32, target: &str, output: ToolOutput, success: bool) {
         let id = format!("call_{call}");
         let mut arguments = Map::new();
         arguments.insert("command".to_owned(), target.into());
@@ -201,7 +216,7 @@ impl SessionWriter {
                         false => CallState::Failed,
                     },
                     duration_ms: 40,
-                    ..Outcome::from_tool_output(ToolOutput::new(output, "exit 0".to_owned()), "")
+                    ..Outcome::from_tool_output(output, "")
                 }),
                 masked: None,
             },

@@ -21,7 +21,7 @@ use crate::process_tree::{
 use crate::results_table::{TableRow, format_time, print_table};
 use crate::virtual_screen::VirtualScreen;
 use driven_app::DrivenApp;
-use long_session::{LARGE_OUTPUT_BYTES, LAST_WORDS, SESSION};
+use long_session::{LARGE_OUTPUT_BYTES, LARGE_TARGET, LAST_WORDS, SESSION};
 use model_endpoint::{MeasuredModel, PROVIDER, REWRITTEN_FILE};
 
 /// Sessions at work at once.
@@ -165,14 +165,13 @@ impl Measurement {
             .run_script(
                 "const line = [...document.querySelectorAll('[data-testid^=line-]')] \
                  .find((line) => line.textContent.includes(arguments[0])); return line.dataset.testid",
-                vec![long_session::large_target().into()],
+                vec![LARGE_TARGET.into()],
             )
             .await?;
-        let given = vec![line, ROWS.into(), "word".into()];
-        let stall = self.app.call_for_time("longestGap", given).await?;
+        let stall = self.app.call_for_time("openWhole", vec![line]).await?;
         self.add_time(
             &format!(
-                "longest stall while {} MB of output are opened",
+                "longest stall while {} MB of output are opened, page by page",
                 LARGE_OUTPUT_BYTES / 1_000_000
             ),
             stall,
@@ -208,6 +207,9 @@ impl Measurement {
 
     /// Frames of the long session while others stream.
     async fn measure_streams(&mut self) -> BenchResult<()> {
+        self.app.click(&format!("rail-session-{SESSION}")).await?;
+        let is_open = format!("return document.querySelector('{TRANSCRIPT}') !== null");
+        self.app.wait_until(&is_open, vec![]).await?;
         let model = MeasuredModel::Streams {
             rate: STREAM_RATE,
             seconds: SCROLL_SECONDS + 4,

@@ -61,9 +61,18 @@ window.measured = {
     await until(() => shows(selector, text), `“${text}” in ${selector}`);
     return performance.now() - began;
   },
-  /** The same, with the longest time between two frames meanwhile. */
-  async longestGap(testid, selector, text) {
-    const gaps = await gapsWhile(() => window.measured.open(testid, selector, text));
+  /** Opens a call and its whole output, page after page; answers the longest time between two frames meanwhile. */
+  async openWhole(testid) {
+    const length = () => document.querySelector('[data-testid=output]')?.textContent.length ?? 0;
+    const gaps = await gapsWhile(async () => {
+      find(testid).click();
+      await until(() => length() > 0, 'the output');
+      for (let more = find('open-rest'); more; more = find('open-rest')) {
+        const before = length();
+        more.click();
+        await until(() => length() !== before && find('open-rest')?.disabled !== true, 'the next page of the output');
+      }
+    });
     return Math.max(...gaps);
   },
   /** Begins to wait, from the next key on, until a text can be seen. */
