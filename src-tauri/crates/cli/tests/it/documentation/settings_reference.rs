@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use protocol::Settings;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use syn::{Field, Type};
 
 use super::assert_page_is;
@@ -52,6 +52,11 @@ fn format_page(types: &SettingsTypes) -> String {
                     (false, false) => format!("[{name}]"),
                 };
                 write!(page, "\nBelow `{header}`:\n\n").unwrap();
+                let no_defaults = Value::Object(Map::new());
+                let default = match default.is_null() && types.has_defaults(&shape.inner) {
+                    true => &no_defaults,
+                    false => default,
+                };
                 add_fields(types, &fields, default, &mut page);
             }
             None => add_value(types, &shape, default, &mut page),

@@ -10,8 +10,10 @@ use super::read_page;
 const PROTOCOL: &str = "src-tauri/crates/protocol/src";
 
 /// Where the types of the settings are.
-const SOURCES: [&str; 8] = [
+const SOURCES: [&str; 10] = [
     "settings/mod.rs",
+    "settings/desktop.rs",
+    "settings/editor.rs",
     "settings/limit.rs",
     "settings/programs.rs",
     "settings/sandbox.rs",
@@ -50,6 +52,11 @@ impl SettingsTypes {
             },
             _ => None,
         }
+    }
+
+    /// Whether every field of a type that is a table has a default.
+    pub(super) fn has_defaults(&self, name: &str) -> bool {
+        matches!(self.0.get(name), Some(Item::Struct(item)) if read_serde(&item.attrs).has_default)
     }
 
     /// The comment of a type that is a table.
