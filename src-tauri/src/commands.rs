@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use protocol::connection::ConnectionAction;
 use protocol::engine_process::EngineRequest;
 use protocol::query::Query;
-use protocol::{Digest, Op, SessionId, UserError};
+use protocol::{Digest, Op, SessionId, Settings, UserError};
 use tauri::ipc::{Channel, InvokeResponseBody, Response};
 use tauri::{AppHandle, State};
 
-use crate::engine_process::{self, EngineCell};
+use crate::engine_process::{self, EngineCell, EngineProcess};
 use crate::{browser, consent, desktop_settings, file_manager, session_export, shown_in_page};
 
 /// The answer of the engine, as it came.
@@ -20,15 +20,27 @@ type EngineAnswer = Result<Response, UserError>;
 pub(crate) async fn submit(app: AppHandle, engine: State<'_, EngineCell>, op: Op) -> EngineAnswer {
     let engine = engine.start_engine(&app).await?;
     consent::obtain_consent(&app, &engine, &op).await?;
-    let sets = matches!(op, Op::SetSettings { .. });
-    if let Op::SetSettings { settings } = &op {
-        let present = engine.settings().await?;
-        desktop_settings::apply_change(&app, &settings.desktop, &present.desktop)?;
+    match op {
+        Op::SetSettings { settings } => save_settings(&app, &engine, settings).await,
+        op => {
+            let receipt = engine.ask(EngineRequest::Submit { op }).await;
+            receipt.map(json_response)
+        }
     }
+}
+
+/// Saves settings, once what they say of the desktop could be applied.
+async fn save_settings(
+    app: &AppHandle,
+    engine: &EngineProcess,
+    settings: Box<Settings>,
+) -> EngineAnswer {
+    let present = engine.settings().await?;
+    desktop_settings::apply_change(app, &settings.desktop, &present.desktop)?;
+    let op = Op::SetSettings { settings };
     let receipt = engine.ask(EngineRequest::Submit { op }).await;
-    if sets {
-        engine_process::apply_settings(&app, &engine).await;
-    }
+    // Also where they are refused: then the present ones hold again.
+    engine_process::apply_settings(app, engine).await;
     receipt.map(json_response)
 }
 

@@ -30,8 +30,8 @@ pub(crate) enum DataCommand {
     /// Erase what Countersign keeps on this machine, for good.
     ///
     /// That is the data folder with those that backups replaced, keys and sign-ins in the system keychain, the folders
-    /// of the window, and its start at login; the programs stay. With --data-dir, or COUNTERSIGN_DATA_DIR, only that folder goes, unless it is the
-    /// usual one. It is refused while something works with it, while agents are connected, and where anything
+    /// of the window, and its start at login; the programs stay. With --data-dir, or COUNTERSIGN_DATA_DIR, only that
+    /// folder goes, unless it is the usual one. It is refused while something works with it, while agents are connected, and where anything
     /// else lies in the folder. Fails if something is left, and names it.
     Erase {
         /// Erase without a question.
