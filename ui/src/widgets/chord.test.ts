@@ -2,16 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { ariaKeysOf, capOf, chordOf, comparable, isTyped, readChord, sayChord, type KeyPress } from './chord';
-
-const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
-  key,
-  code: '',
-  ctrlKey: false,
-  altKey: false,
-  shiftKey: false,
-  metaKey: false,
-  ...more,
-});
+import { keyPress as press } from '../testing/key_press';
 
 describe('a written chord', () => {
   it.each([

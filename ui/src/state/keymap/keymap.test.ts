@@ -1,21 +1,12 @@
 // Keys of commands: what a press means, which keys cannot be had, and what the settings change.
 
 import { describe, expect, it, test } from 'vitest';
-import type { KeyPress } from '../../widgets/chord';
+import { keyPress as press } from '../../testing/key_press';
 import { hasChanges, without, withAllFirstKeys, withFirstKeys, withKey } from './changes';
 import { findCommand, keyCommands, overlap, type CommandId, type KeyCommand } from './commands';
 import { Keymap, type KeySettings } from './keymap';
 import { refuseChord } from './refusals';
 
-const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
-  key,
-  code: '',
-  ctrlKey: false,
-  altKey: false,
-  shiftKey: false,
-  metaKey: false,
-  ...more,
-});
 const command = (id: CommandId): KeyCommand => findCommand(id) as KeyCommand;
 const names = (commands: readonly KeyCommand[]) => commands.map(({ id }) => id);
 
