@@ -10,9 +10,10 @@ use parking_lot::Mutex;
 use protocol::{SessionId, UserError};
 use runtime::{FileLock, SessionFolder};
 
-/// Attempts to take the lock, because checking whether it is held takes it for a moment.
-const ATTEMPTS_MAX: usize = 3;
-const RETRY_DELAY: Duration = Duration::from_millis(2);
+/// Attempts to take the lock. Checking whether it is held takes it for a moment, and a program that another thread starts
+/// meanwhile has every open file of this process until it begins, which takes longer on a busy machine.
+const ATTEMPTS_MAX: usize = 40;
+const RETRY_DELAY: Duration = Duration::from_millis(5);
 
 /// Lock that holds a session for this process while something is done in it.
 #[derive(Default)]
