@@ -1,8 +1,10 @@
 //! The lines of an entry's text around what was searched for, with the match marked.
 
+use std::collections::HashMap;
+
 use protocol::text::display_text::to_spans;
 use protocol::view::search::{HitLine, HitPart};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, Transaction, params};
 
 use crate::limits::SNIPPET_LINE_CHARS_MAX;
 use crate::{RecordError, open};
@@ -12,8 +14,8 @@ const MATCH_END: char = '\u{2}';
 /// Characters of a long line that are kept before its first match.
 const LEAD_CHARS: usize = 60;
 
-/// Marks matches. It has a full-text index of its own, in memory, of one text at a time, so that it marks exactly the
-/// matches that the index of all entries finds, whatever its rules for letters are.
+/// Marks matches. It has a full-text index of its own, in memory, so that it marks exactly the matches that the index of
+/// all entries finds, whatever its rules for letters are.
 pub(crate) struct MatchMarker(Connection);
 
 impl MatchMarker {
@@ -25,18 +27,62 @@ impl MatchMarker {
         Ok(Self(conn))
     }
 
-    /// The lines around the first match of `words` in `text`; without words or match, the first lines after `skip`.
-    pub(crate) fn snippet_lines(
+    /// The keys of those texts that `words` are found in.
+    pub(crate) fn find_matching_keys(
         &self,
-        text: &str,
-        words: Option<&str>,
-        skip: usize,
-    ) -> Result<Vec<HitLine>, RecordError> {
-        let marked_text = match words {
-            Some(words) => self.mark_matches(text, words)?,
-            None => None,
-        };
-        let lines = split_marked_lines(marked_text.as_deref().unwrap_or(text));
+        texts: impl IntoIterator<Item = (i64, String)>,
+        words: &str,
+    ) -> Result<Vec<i64>, RecordError> {
+        let scratch = self.index_texts(texts)?;
+        let mut select = scratch.prepare_cached("SELECT rowid FROM hit WHERE hit MATCH ?1")?;
+        let keys = select.query_map([words], |row| row.get(0))?;
+        Ok(keys.collect::<Result<_, _>>()?)
+    }
+
+    /// Those texts that `words` are found in, with their matches marked, by their keys.
+    pub(crate) fn mark_matches(
+        &self,
+        texts: impl IntoIterator<Item = (i64, String)>,
+        words: &str,
+    ) -> Result<HashMap<i64, MarkedText>, RecordError> {
+        let scratch = self.index_texts(texts)?;
+        let mut select = scratch.prepare_cached(
+            "SELECT rowid, highlight(hit, 0, char(1), char(2)) FROM hit WHERE hit MATCH ?1",
+        )?;
+        let marked = select.query_map([words], |row| Ok((row.get(0)?, MarkedText(row.get(1)?))))?;
+        Ok(marked.collect::<Result<_, _>>()?)
+    }
+
+    /// Indexes texts by their keys, and nothing else, until the transaction ends. It is rolled back then: a commit would
+    /// be work for nothing.
+    fn index_texts(
+        &self,
+        texts: impl IntoIterator<Item = (i64, String)>,
+    ) -> Result<Transaction<'_>, RecordError> {
+        let scratch = self.0.unchecked_transaction()?;
+        {
+            let mut add =
+                scratch.prepare_cached("INSERT INTO hit (rowid, text) VALUES (?1, ?2)")?;
+            for (key, text) in texts {
+                add.execute(params![key, text])?;
+            }
+        }
+        Ok(scratch)
+    }
+}
+
+/// A text with the matches marked in it.
+pub(crate) struct MarkedText(String);
+
+impl MarkedText {
+    /// A text without a match.
+    pub(crate) fn without_match(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The lines around the first match; without a match, the first lines after `skip`.
+    pub(crate) fn snippet_lines(&self, skip: usize) -> Vec<HitLine> {
+        let lines = split_marked_lines(&self.0);
         let is_match = |line: &Vec<HitPart>| line.iter().any(|part| part.matched);
         let blank = |line: &Vec<HitPart>| line.iter().all(|part| part.text.trim().is_empty());
         let first = lines.iter().position(is_match);
@@ -45,7 +91,7 @@ impl MatchMarker {
             None => skip.min(lines.len())..(skip + 2).min(lines.len()),
         };
         let start = window.start;
-        Ok(lines[window]
+        lines[window]
             .iter()
             .enumerate()
             .filter(|(_, line)| !blank(line))
@@ -53,38 +99,7 @@ impl MatchMarker {
                 number: u32::try_from(start + i + 1).unwrap_or(u32::MAX),
                 parts: cut_line(line),
             })
-            .collect())
-    }
-
-    /// The keys of those texts that `words` are found in.
-    pub(crate) fn find_matching_keys(
-        &self,
-        texts: impl IntoIterator<Item = (i64, String)>,
-        words: &str,
-    ) -> Result<Vec<i64>, RecordError> {
-        // Rolled back in the end: one commit for all of them would be work for nothing.
-        let scratch = self.0.unchecked_transaction()?;
-        scratch.prepare_cached("DELETE FROM hit")?.execute([])?;
-        let mut add = scratch.prepare_cached("INSERT INTO hit (rowid, text) VALUES (?1, ?2)")?;
-        for (key, text) in texts {
-            add.execute(params![key, text])?;
-        }
-        let mut select = scratch.prepare_cached("SELECT rowid FROM hit WHERE hit MATCH ?1")?;
-        let keys = select.query_map([words], |row| row.get(0))?;
-        Ok(keys.collect::<Result<_, _>>()?)
-    }
-
-    fn mark_matches(&self, text: &str, words: &str) -> Result<Option<String>, RecordError> {
-        let conn = &self.0;
-        conn.prepare_cached("DELETE FROM hit")?.execute([])?;
-        conn.prepare_cached("INSERT INTO hit VALUES (?1)")?
-            .execute([text])?;
-        Ok(conn
-            .prepare_cached(
-                "SELECT highlight(hit, 0, char(1), char(2)) FROM hit WHERE hit MATCH ?1",
-            )?
-            .query_row([words], |row| row.get(0))
-            .optional()?)
+            .collect()
     }
 }
 
@@ -164,10 +179,15 @@ mod tests {
 
     /// Lines as `number: text`, with matches in brackets.
     fn draw_lines(text: &str, words: Option<&str>, skip: usize) -> Vec<String> {
-        let lines = MatchMarker::new()
-            .unwrap()
-            .snippet_lines(text, words, skip)
-            .unwrap();
+        let mut marked = HashMap::new();
+        if let Some(words) = words {
+            let marker = MatchMarker::new().unwrap();
+            marked = marker.mark_matches([(7, text.to_owned())], words).unwrap();
+        }
+        let marked = marked.remove(&7);
+        let lines = marked
+            .unwrap_or_else(|| MarkedText::without_match(text.to_owned()))
+            .snippet_lines(skip);
         let part = |part: &HitPart| match part.matched {
             true => format!("[{}]", part.text),
             false => part.text.clone(),
@@ -206,6 +226,20 @@ mod tests {
             ["1: one", "2: two"]
         );
         assert_eq!(draw_lines("", None, 1), Vec::<String>::new());
+    }
+
+    #[test]
+    fn each_text_is_marked_by_itself() {
+        let marker = MatchMarker::new().unwrap();
+        let texts = [(1, "one borrow"), (2, "nothing"), (3, "borrow three")];
+        let mut marked = marker
+            .mark_matches(texts.map(|(key, text)| (key, text.to_owned())), "borrow")
+            .unwrap();
+        assert!(!marked.contains_key(&2));
+        assert_eq!(marked.remove(&1).unwrap().0, "one \u{1}borrow\u{2}");
+        assert_eq!(marked.remove(&3).unwrap().0, "\u{1}borrow\u{2} three");
+        // Nothing of them is left for the next search.
+        assert!(marker.find_matching_keys([], "borrow").unwrap().is_empty());
     }
 
     #[test]

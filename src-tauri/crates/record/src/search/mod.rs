@@ -24,7 +24,7 @@ use crate::projections::statements::{from_json, seq_from_sql, seq_to_sql, to_jso
 use crate::projections::{load, search_text};
 use crate::record::Record;
 use crate::search::query::ParsedQuery;
-use crate::snippet::MatchMarker;
+use crate::snippet::{MarkedText, MatchMarker};
 
 const ENTRY_COLUMNS: &str = "entries.seq, entries.session, entries.state, entries.mode, entries.at, entries.tool, entries.paths";
 const ALL_ENTRIES: &str = "FROM entries ORDER BY entries.seq DESC";
@@ -101,15 +101,8 @@ fn run_search(
     let searched: i64 = conn
         .prepare_cached("SELECT count(*) FROM entries")?
         .query_row([], |row| row.get(0))?;
-    let mut hits = Vec::new();
-    for (at, session) in &walk.page {
-        let Some(entry) = load::load_entry_at(conn, seq_to_sql(*at))? else {
-            continue;
-        };
-        hits.push(load_hit(marker, search, &entry, sessions.get(session))?);
-    }
     Ok(SearchPage {
-        hits,
+        hits: load_hits(conn, marker, &walk)?,
         total: walk.total,
         searched: seq_from_sql(searched),
         took_us: 0,
@@ -308,12 +301,38 @@ fn path_matches(patterns: &[String], paths: Option<&str>) -> bool {
     })
 }
 
-fn load_hit(
+/// Loads the hits of the page, newest first.
+fn load_hits(
+    conn: &Connection,
     marker: &MatchMarker,
-    search: &ParsedQuery,
-    entry: &Entry,
-    session: Option<&SessionView>,
-) -> Result<SearchHit, RecordError> {
+    walk: &SearchWalk<'_>,
+) -> Result<Vec<SearchHit>, RecordError> {
+    let mut found = Vec::new();
+    for (at, session) in &walk.page {
+        if let Some(entry) = load::load_entry_at(conn, seq_to_sql(*at))? {
+            found.push((entry, walk.sessions.get(session)));
+        }
+    }
+    let mut marked = match &walk.search.words {
+        Some(words) => {
+            let texts = found.iter().map(|(entry, _)| {
+                let text = search_text::entry_search_text(entry);
+                (seq_to_sql(entry.seq), text)
+            });
+            marker.mark_matches(texts, words)?
+        }
+        None => HashMap::new(),
+    };
+    let hit = |(entry, session): &(Entry, Option<&SessionView>)| {
+        let marked = marked.remove(&seq_to_sql(entry.seq));
+        let text = marked
+            .unwrap_or_else(|| MarkedText::without_match(search_text::entry_search_text(entry)));
+        hit_of_entry(entry, *session, &text)
+    };
+    Ok(found.iter().map(hit).collect())
+}
+
+fn hit_of_entry(entry: &Entry, session: Option<&SessionView>, text: &MarkedText) -> SearchHit {
     let call = columns::call_of_entry(entry);
     let title = match &entry.body {
         EntryBody::Person { .. } => "You",
@@ -328,7 +347,7 @@ fn load_hit(
     };
     // The first line of a call's text is its head, which the hit shows anyway.
     let skip = usize::from(call.is_some());
-    Ok(SearchHit {
+    SearchHit {
         session: entry.session.clone(),
         session_title: session.map_or_else(String::new, |view| view.title.clone()),
         id: entry.id.clone(),
@@ -341,10 +360,6 @@ fn load_hit(
             redact::text(&view.target).0.into_owned()
         }),
         state: call.map(|view| view.state),
-        lines: marker.snippet_lines(
-            &search_text::entry_search_text(entry),
-            search.words.as_deref(),
-            skip,
-        )?,
-    })
+        lines: text.snippet_lines(skip),
+    }
 }
