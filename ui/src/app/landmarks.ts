@@ -15,8 +15,7 @@ interface Place {
   words: string;
 }
 
-/** Hits and entries that are asked for at once. */
-const HITS = 100;
+/** Entries that are asked for at once. */
 const ENTRIES = 500;
 const WORDS_MAX = 80;
 
@@ -81,21 +80,13 @@ export class Landmarks {
 
   /** The newest error before a position; the newest of all where there is none before it. */
   async #findError(session: string, from: number | null): Promise<Place | null> {
-    const before = (seq: number) => from === null || seq < from;
-    const told = this.#entries(session).flatMap(errorOf);
-    let newest: Place | undefined;
-    let found: Place | undefined;
-    for (let offset = 0, more = true; more && !found; offset += HITS) {
-      const text = `session:${session} state:failed`;
-      const { hits, total } = await this.#desk.query({ type: 'search', text, offset, limit: HITS });
-      const places = hits.map(({ id, seq, title, target }) => ({ id, seq, words: `Error: ${title} ${target}`.trim() }));
-      newest ??= places[0];
-      found = places.find(({ seq }) => before(seq));
-      more = offset + hits.length < total && hits.length > 0;
-    }
-    const last = (places: readonly (Place | undefined)[]) =>
-      places.reduce((one, other) => (!one || (other && other.seq > one.seq) ? other : one), undefined);
-    return last([found, ...told.filter(({ seq }) => before(seq))]) ?? last([newest, ...told]) ?? null;
+    const loaded = this.#entries(session).flatMap(errorOf);
+    const before = async (seq: number | null): Promise<Place | null> => {
+      const failed = await this.#desk.query({ type: 'failed_call', session, before: seq });
+      const places = [...callPlace(failed.entry), ...loaded.filter((place) => seq === null || place.seq < seq)];
+      return places.reduce<Place | null>((last, place) => (last && last.seq > place.seq ? last : place), null);
+    };
+    return (await before(from)) ?? (from === null ? null : await before(null));
   }
 
   async #findMessageBefore(session: string, from: number | null): Promise<Place | null> {
@@ -151,6 +142,12 @@ const isMessage = ({ body }: Entry): boolean => body.type === 'person';
 function messagePlace({ id, seq, body }: Entry): Place {
   const text = body.type === 'person' ? body.text.trim().replace(/\s+/g, ' ') : '';
   return { id, seq, words: `Your message: ${text.length > WORDS_MAX ? `${text.slice(0, WORDS_MAX)}…` : text}` };
+}
+
+function callPlace(entry: Entry | null): Place[] {
+  if (entry?.body.type !== 'call') return [];
+  const { title, target } = entry.body;
+  return [{ id: entry.id, seq: entry.seq, words: `Error: ${title} ${target}`.trim() }];
 }
 
 /** An entry that is an error of its own; failed calls are found by the engine. */

@@ -149,6 +149,8 @@ export class SampleHost implements Host {
       case 'transcript':
       case 'transcript_from':
         return { type: 'transcript', entries: [], more: false, seq: 0 };
+      case 'failed_call':
+        return { type: 'failed_call', entry: null };
       case 'history':
         return { type: 'history', entries: [], more: false };
       case 'search':

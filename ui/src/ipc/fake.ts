@@ -420,6 +420,13 @@ export class FakeHost implements Host {
           seq: this.events.length,
         };
       }
+      case 'failed_call': {
+        const entry = (this.#entries.get(query.session) ?? []).findLast(
+          ({ seq, body }) =>
+            body.type === 'call' && body.state === 'failed' && (query.before === null || seq < query.before),
+        );
+        return { type: 'failed_call', entry: entry ?? null };
+      }
       case 'search':
         return { type: 'search', ...searchEntries(this.#all(), this.#sessions, query) };
       case 'history': {

@@ -38,6 +38,11 @@ pub enum Answer {
         /// Position of the last event that the entries include; later events are not in them.
         seq: u64,
     },
+    /// Answer to `failed_call`.
+    FailedCall {
+        /// The call; none if no such call failed.
+        entry: Option<Box<Entry>>,
+    },
     /// Answer to `search`.
     Search(SearchPage),
     /// Answer to `history`.

@@ -42,6 +42,13 @@ pub enum Query {
         /// At most this many.
         limit: u32,
     },
+    /// The newest failed call of a session before a position (of all of its calls if none).
+    FailedCall {
+        /// The session.
+        session: SessionId,
+        /// Only a call with a smaller `seq`.
+        before: Option<u64>,
+    },
     /// Full-text search with filters.
     Search {
         /// Words, "phrases", prefix*, `tool:` `mode:` `state:` `session:` `path:` `before:` `after:`.

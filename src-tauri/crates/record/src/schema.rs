@@ -37,6 +37,8 @@ pub(crate) const APPLICATION_ID: i32 = 0x4353_474e;
 /// Since the eighth format a session can be deleted: `deletions` names the event that says so, and only events before it
 /// may be removed. `erased` is how far that is: 0 while events and their rows are left, 1 while the full-text index may
 /// still hold words of them, 2 once nothing is left.
+///
+/// The ninth format finds the failed calls of a session by an index.
 pub(crate) const MIGRATIONS: &[&str] = &["
 CREATE TABLE sessions (
     key  INTEGER PRIMARY KEY,
@@ -191,6 +193,8 @@ DROP TRIGGER events_stay;
 CREATE TRIGGER events_stay BEFORE DELETE ON events
 WHEN NOT EXISTS (SELECT 1 FROM deletions WHERE session = OLD.session AND seq > OLD.seq)
 BEGIN SELECT raise(ABORT, 'events are only added'); END;
+", "
+CREATE INDEX entries_failed ON entries (session) WHERE state = 'failed';
 "];
 
 /// The format of a database: how many steps it has taken.

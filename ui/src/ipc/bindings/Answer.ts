@@ -55,7 +55,11 @@ more: boolean,
 /**
  * Position of the last event that the entries include; later events are not in them.
  */
-seq: number, } | { "type": "search" } & SearchPage | { "type": "history", 
+seq: number, } | { "type": "failed_call", 
+/**
+ * The call; none if no such call failed.
+ */
+entry: Entry | null, } | { "type": "search" } & SearchPage | { "type": "history", 
 /**
  * The undo entries, newest first.
  */

@@ -44,7 +44,15 @@ from: number,
 /**
  * At most this many.
  */
-limit: number, } | { "type": "search", 
+limit: number, } | { "type": "failed_call", 
+/**
+ * The session.
+ */
+session: SessionId, 
+/**
+ * Only a call with a smaller `seq`.
+ */
+before: number | null, } | { "type": "search", 
 /**
  * Words, "phrases", prefix*, `tool:` `mode:` `state:` `session:` `path:` `before:` `after:`.
  */

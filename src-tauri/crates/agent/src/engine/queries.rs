@@ -86,6 +86,9 @@ pub(crate) async fn answer_query(
             from,
             limit.min(EVENTS_PAGE_MAX),
         )?),
+        Query::FailedCall { session, before } => Answer::FailedCall {
+            entry: record.newest_failed_call(&session, before)?.map(Box::new),
+        },
         Query::Search {
             text,
             offset,

@@ -29,6 +29,10 @@ const ENTRIES_FROM: &str = "WHERE entries.session = (SELECT key FROM sessions WH
      ORDER BY entries.seq LIMIT ?3";
 const ENTRY_BY_ID: &str =
     "WHERE entries.id = ?2 AND entries.session = (SELECT key FROM sessions WHERE id = ?1)";
+const SELECT_FAILED_CALL: &str = "SELECT entries.session, entries.seq, entries.folded_to, folded.entry \
+     FROM entries INDEXED BY entries_failed LEFT JOIN folded ON folded.seq = entries.seq \
+     WHERE entries.state = 'failed' AND entries.session = (SELECT key FROM sessions WHERE id = ?1) AND entries.seq < ?2 \
+     ORDER BY entries.seq DESC LIMIT 1";
 const SELECT_DESK: &str = "SELECT entries.session, entries.seq, entries.folded_to, folded.entry \
      FROM entries INDEXED BY entries_waiting JOIN folded ON folded.seq = entries.seq WHERE state = 'waiting' \
      ORDER BY entries.seq";
@@ -173,6 +177,20 @@ impl Record {
                 params![session.as_str(), id],
                 1,
             )?;
+            Ok(entries.pop())
+        })
+    }
+
+    /// The newest failed call of a session before the position `before`, or of all of its calls.
+    pub fn newest_failed_call(
+        &self,
+        session: &SessionId,
+        before: Option<u64>,
+    ) -> Result<Option<Entry>, RecordError> {
+        self.query_projections(|tx| {
+            let before = before.map_or(i64::MAX, seq_to_sql);
+            let (mut entries, _) =
+                collect_entries(tx, SELECT_FAILED_CALL, params![session.as_str(), before], 1)?;
             Ok(entries.pop())
         })
     }
@@ -366,6 +384,7 @@ mod tests {
                 format!("SELECT {ENTRY_WITH_FOLDED_COLUMNS} {ENTRY_BY_ID}"),
                 "entries_id",
             ),
+            (SELECT_FAILED_CALL.to_owned(), "entries_failed"),
             (SELECT_DESK.to_owned(), "entries_waiting"),
             (
                 format!("SELECT {EVENT_COLUMNS} {EVENTS_SINCE}"),

@@ -216,7 +216,7 @@ fn a_record_of_the_first_format_is_brought_up_to_this_one() {
     let file = folder.path().join("record.db");
     let conn = Connection::open(&file).unwrap();
     conn.execute_batch(
-        "DROP VIEW chat_parts; DROP TABLE projected; DROP INDEX entries_late; DROP TABLE verdicts; DROP TABLE rule_hits; DROP TABLE deletions; PRAGMA user_version = 1",
+        "DROP VIEW chat_parts; DROP TABLE projected; DROP INDEX entries_late; DROP INDEX entries_failed; DROP TABLE verdicts; DROP TABLE rule_hits; DROP TABLE deletions; PRAGMA user_version = 1",
     )
     .unwrap();
     drop(conn);

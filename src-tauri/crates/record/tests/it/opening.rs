@@ -61,7 +61,7 @@ fn a_record_of_a_newer_version_is_refused_untouched() {
             &error,
             RecordError::Newer {
                 found: 99,
-                known: 8,
+                known: 9,
                 ..
             }
         ),

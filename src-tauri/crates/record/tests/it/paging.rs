@@ -51,6 +51,39 @@ fn pages_in_both_directions() {
 }
 
 #[test]
+fn failed_calls_from_the_newest_back() {
+    let mut desk = Desk::new();
+    for (session, call) in [
+        ("ses_1", "c1"),
+        ("ses_1", "c2"),
+        ("ses_2", "c3"),
+        ("ses_1", "c4"),
+        ("ses_1", "c5"),
+    ] {
+        desk.tell(
+            session,
+            sample_events::proposed(call, "bash", serde_json::json!({ "command": "ls" })),
+        );
+        desk.tell(session, sample_events::judged(call, "bash", "ls"));
+        let state = match call {
+            "c2" => CallState::Done,
+            _ => CallState::Failed,
+        };
+        desk.tell(session, sample_events::ended(call, state, "text"));
+    }
+    let session = SessionId::from("ses_1");
+    let mut found = Vec::new();
+    let mut before = None;
+    while let Some(entry) = desk.record.newest_failed_call(&session, before).unwrap() {
+        before = Some(entry.seq);
+        found.push(entry.id);
+    }
+    assert_eq!(found, ["c5", "c4", "c1"]);
+    let nobody = SessionId::from("ses_9");
+    assert_eq!(desk.record.newest_failed_call(&nobody, None).unwrap(), None);
+}
+
+#[test]
 fn a_page_of_huge_entries_is_cut_short() {
     let mut desk = Desk::new();
     let huge = "x".repeat(3_000_000);
