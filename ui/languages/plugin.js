@@ -9,11 +9,13 @@ import { followLanguage } from './lazy.js';
 const COMPLETE = 'virtual:languages';
 /** Component that wuchale puts in place of a message with markup in it, and ours around it. */
 const FRAGMENTS = '@wuchale/svelte/runtime.svelte';
+/** Where wuchale is set up, for whatever folder the build runs in. */
+const CONFIG = join(import.meta.dirname, '../wuchale.config.js');
 const MESSAGE = join(import.meta.dirname, '../src/locales/Message.svelte');
 
 /** Plugins of the build. Only the server of a person at work writes new strings into the catalogues. */
 export function languages() {
-  const catalogue = wuchale();
+  const catalogue = wuchale({ configPath: CONFIG });
   return [
     {
       ...catalogue,
