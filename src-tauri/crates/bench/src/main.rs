@@ -1,4 +1,4 @@
-//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|decide|backtest|search|reach|services|servers|history|cards|sandbox|commands|builds|hooks|start|window|field]`.
+//! Measures Countersign beside its peers, each pair in alternation on one machine: `cargo run --release -p bench [gate|contract|decide|backtest|search|reach|services|servers|history|cards|sandbox|commands|builds|hooks|start|window|soak|field]`.
 //!
 //! **It is no test**: the figures depend on the machine, so no figure makes it fail. A ratio that misses its target is
 //! printed as it is.
@@ -103,11 +103,13 @@ fn run(words: &[String]) -> BenchResult<()> {
         #[cfg(target_os = "linux")]
         ["window", "--home", folder] => window_scale::run_in(folder.as_ref()),
         #[cfg(target_os = "linux")]
+        ["soak"] => window_scale::soak::run(),
+        #[cfg(target_os = "linux")]
         ["field"] => field::run(),
         ["gate"] => agent_loop::run(),
         ["gate", side, turns, calls, rounds] => agent_loop::run_repeatedly(side, turns, calls, rounds),
         _ => Err(
-            "say `gate`, `contract`, `decide`, `backtest`, `search`, `reach`, `services`, `servers`, `history`, `cards`, `sandbox`, `commands`, `builds`, `hooks`, `start`, `window` or `field` (the last seven on Linux), or nothing for the first ten"
+            "say `gate`, `contract`, `decide`, `backtest`, `search`, `reach`, `services`, `servers`, `history`, `cards`, `sandbox`, `commands`, `builds`, `hooks`, `start`, `window`, `soak` or `field` (the last eight on Linux), or nothing for the first ten"
                 .into(),
         ),
     }

@@ -70,6 +70,11 @@ pub fn measure_cpu_ticks(root: u32) -> BenchResult<u64> {
     Ok(sum)
 }
 
+/// Returns the number of files and sockets that a process has open.
+pub fn count_descriptors(pid: u32) -> BenchResult<usize> {
+    Ok(std::fs::read_dir(format!("/proc/{pid}/fd"))?.count())
+}
+
 /// Formats memory in MiB.
 pub fn format_mebibytes(kib: u64) -> String {
     format!("{} MiB", kib / 1024)

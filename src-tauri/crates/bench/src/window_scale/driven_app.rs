@@ -1,7 +1,7 @@
 //! The app as it is shipped, in a window of its own, driven through its web view.
 
 use std::net::TcpListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -25,6 +25,7 @@ pub struct DrivenApp {
     driver: Child,
     /// Process of the app.
     pub pid: u32,
+    temporary_folder: PathBuf,
 }
 
 impl DrivenApp {
@@ -42,8 +43,11 @@ impl DrivenApp {
         ] {
             command.env(name, home);
         }
+        let temporary_folder = home.join("tmp");
+        std::fs::create_dir_all(&temporary_folder)?;
         command
             .env("COUNTERSIGN_DATA_DIR", home.join("data"))
+            .env("TMPDIR", &temporary_folder)
             // Without it the app gives its web view to no driver.
             .env("TAURI_WEBVIEW_AUTOMATION", "true")
             .stdin(Stdio::null())
@@ -66,11 +70,17 @@ impl DrivenApp {
             window,
             driver,
             pid,
+            temporary_folder,
         };
         app.wait_until("return document.readyState === 'complete'", vec![])
             .await?;
         app.window.execute(PAGE_FUNCTIONS, vec![]).await?;
         Ok(app)
+    }
+
+    /// The folder for temporary files of the app and all that it starts, and of nothing else.
+    pub fn temporary_folder(&self) -> &Path {
+        &self.temporary_folder
     }
 
     /// Runs a script in the page and returns its result.

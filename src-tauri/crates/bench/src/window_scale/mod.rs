@@ -7,6 +7,7 @@
 mod driven_app;
 mod long_session;
 mod model_endpoint;
+pub mod soak;
 
 use std::path::Path;
 use std::time::Duration;
@@ -61,7 +62,10 @@ pub fn run_in(home: &Path) -> BenchResult<()> {
     std::fs::create_dir_all(&data_dir)?;
     std::fs::write(
         data_dir.join("settings.toml"),
-        model_endpoint::start_endpoint()?,
+        format!(
+            "posture = \"ask_first\"\n\n{}",
+            model_endpoint::start_endpoint()?
+        ),
     )?;
     std::fs::write(
         workspace.join(REWRITTEN_FILE),

@@ -34,6 +34,9 @@ pub enum MeasuredModel {
         /// Number of lines.
         lines: u32,
     },
+    /// Works as agents do: for each message it reads, writes, runs a command, changes what a service runs later, which
+    /// asks, and reports.
+    Works,
 }
 
 impl MeasuredModel {
@@ -43,6 +46,7 @@ impl MeasuredModel {
             Self::Streams { rate, seconds } => format!("streams-{rate}-{seconds}"),
             Self::Asks { calls } => format!("asks-{calls}"),
             Self::Rewrites { lines } => format!("rewrites-{lines}"),
+            Self::Works => "works".to_owned(),
         }
     }
 
@@ -57,6 +61,7 @@ impl MeasuredModel {
             },
             "asks" => Self::Asks { calls: number()? },
             "rewrites" => Self::Rewrites { lines: number()? },
+            "works" => Self::Works,
             _ => return None,
         })
     }
@@ -65,7 +70,13 @@ impl MeasuredModel {
 /// The file that [`MeasuredModel::Rewrites`] writes.
 pub const REWRITTEN_FILE: &str = "table.txt";
 
-/// Content of that file before or after it is rewritten.
+/// The file that [`MeasuredModel::Works`] reads.
+pub const NOTES_FILE: &str = "notes.txt";
+
+/// Words of the report at the end of each turn of [`MeasuredModel::Works`].
+const REPORT_WORDS: usize = 120;
+
+/// Content of the rewritten file before or after it is rewritten.
 pub fn rewritten_content(lines: u32, after: bool) -> String {
     let word = if after { "new" } else { "old" };
     (0..lines)
@@ -73,7 +84,7 @@ pub fn rewritten_content(lines: u32, after: bool) -> String {
         .collect()
 }
 
-/// Starts the endpoint; returns the settings of whoever asks its models. It ends with the program.
+/// Starts the endpoint; returns the settings with the provider of its models. It ends with the program.
 pub fn start_endpoint() -> BenchResult<String> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let port = listener.local_addr()?.port();
@@ -83,7 +94,7 @@ pub fn start_endpoint() -> BenchResult<String> {
         }
     });
     Ok(format!(
-        "posture = \"ask_first\"\n\n[[providers]]\nid = \"{PROVIDER}\"\ntitle = \"Measured\"\nwire = \"openai\"\nbase_url = \"http://127.0.0.1:{port}/\"\n"
+        "[[providers]]\nid = \"{PROVIDER}\"\ntitle = \"Measured\"\nwire = \"openai\"\nbase_url = \"http://127.0.0.1:{port}/\"\n"
     ))
 }
 
@@ -115,10 +126,43 @@ fn answer_request(mut stream: TcpStream) {
                 let arguments = json!({ "path": REWRITTEN_FILE, "content": content });
                 send_calls(&mut stream, vec![("write", arguments)])
             }
+            Some(MeasuredModel::Works) => work_on(&mut stream, messages),
             _ => send_chunk(&mut stream, &json!({ "content": "Done." }), None),
         })
         .and_then(|()| send_chunk(&mut stream, &json!({}), Some("stop")))
         .and_then(|()| stream.write_all(b"data: [DONE]\n\n"));
+}
+
+/// Takes the next step of [`MeasuredModel::Works`] after what was said so far.
+fn work_on(stream: &mut TcpStream, messages: &[Value]) -> std::io::Result<()> {
+    let is_from = |role: &'static str| move |one: &&Value| one["role"] == role;
+    let part = messages.iter().filter(is_from("user")).count();
+    let since = messages.iter().rposition(|one| one["role"] == "user");
+    let turn = messages
+        .get(since.unwrap_or_default()..)
+        .unwrap_or_default();
+    let content = format!("line of part {part}\n").repeat(40);
+    let call = match turn.iter().filter(is_from("tool")).count() {
+        0 => ("read", json!({ "path": NOTES_FILE })),
+        1 => {
+            let path = format!("part-{part}.txt");
+            ("write", json!({ "path": path, "content": content }))
+        }
+        2 => ("bash", json!({ "command": "wc -l *.txt | tail -n 1" })),
+        3 => {
+            let path = format!(".github/workflows/part-{part}.yml");
+            let content = format!(
+                "on: push\njobs:\n  part:\n    runs-on: ubuntu-latest\n    steps:\n      - run: make part-{part}\n"
+            );
+            ("write", json!({ "path": path, "content": content }))
+        }
+        _ => {
+            let words = "It went well. ".repeat(REPORT_WORDS / 3);
+            let report = format!("Part {part} is done. {words}");
+            return send_chunk(stream, &json!({ "content": report }), None);
+        }
+    };
+    send_calls(stream, vec![call])
 }
 
 fn stream_words(stream: &mut TcpStream, rate: u32, length: Duration) -> std::io::Result<()> {
