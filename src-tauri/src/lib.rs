@@ -120,6 +120,9 @@ fn app_builder() -> Builder<Wry> {
             window_appearance::set_background(app.handle());
             window_appearance::show_window_after_timeout(app.handle());
             tray::build_tray(app.handle());
+            if let Err(error) = attention::prepare_notification(app.handle()) {
+                tracing::warn!(%error, "notifications lead nowhere");
+            }
             links::follow_argument(app.handle(), std::env::args());
             app.manage(EngineCell::default());
             // Beside the page, which loads meanwhile.

@@ -1,7 +1,16 @@
-//! Ways to the window from the rest of the desktop: a link, the global shortcut, and the start at login. None of them decides
-//! anything.
+//! Ways to the window from the rest of the desktop: a link, the global shortcut, a notification, and the start at login. None
+//! of them decides anything.
+
+use std::time::Duration;
+
+use serde_json::json;
 
 use crate::support::Rig;
+use crate::support::notifications::{NotificationServer, Request};
+use crate::support::site::{Site, call};
+
+/// How long nothing is notified of in order to count as nothing.
+const QUIET: Duration = Duration::from_secs(2);
 
 /// The screen that is open.
 async fn screen(rig: &Rig) -> String {
@@ -70,6 +79,78 @@ async fn a_link_and_the_shortcut_show_what_waits_and_decide_nothing() {
     }
     rig.shows("This session is not on record.").await;
     assert!(rig.waits(&write).await);
+    rig.end().await;
+}
+
+#[tokio::test]
+async fn one_notification_leads_to_what_waits_and_decides_nothing() {
+    let asks = |what: &str| {
+        let command = format!("touch {what}");
+        json!([call("bash", json!({ "command": command })), { "text": "Done." }])
+    };
+    let site = Site::open(vec![], vec![("ada", asks("one")), ("bea", asks("two"))]).await;
+    let settings = site.settings();
+    let settings = format!("posture = \"ask_first\"\n{settings}");
+    let rig =
+        Rig::start_on(|data| std::fs::write(data.join("settings.toml"), settings).unwrap()).await;
+    let server = NotificationServer::start(&rig);
+    let folder = rig.home_dir().join("row");
+    std::fs::create_dir_all(&folder).unwrap();
+    let elsewhere = rig.look_elsewhere().await;
+    let mut begun = Vec::new();
+    for model in ["ada", "bea"] {
+        let opened = rig.submit(json!({
+            "type": "open_session", "workspace": folder, "prompt": "Make it.",
+            "model": { "provider": "stories", "model": model },
+        }));
+        begun.push(opened.await["session"].as_str().unwrap().to_owned());
+        let first = server.next();
+        let shown = match (begun.len(), first) {
+            (1, Request::Show(shown)) => shown,
+            // The second takes the place of the first.
+            (2, Request::Close(1)) => match server.next() {
+                Request::Show(shown) => shown,
+                other => panic!("{other:?}"),
+            },
+            (_, other) => panic!("{other:?}"),
+        };
+        assert_eq!(shown.title, "Countersign");
+        let said = ["Run waits for you", "2 calls wait for you"];
+        assert_eq!(shown.text, said[begun.len() - 1]);
+        let labels: Vec<_> = shown
+            .actions
+            .iter()
+            .map(|(id, label)| (id.as_str(), label.as_str()))
+            .collect();
+        assert_eq!(labels, [("show", "Show"), ("default", "")]);
+    }
+
+    drop(elsewhere);
+
+    // It leads to the call that waits longest, from wherever the window is.
+    for action in ["show", "default"] {
+        rig.click("rail-rules").await;
+        rig.until("the rules to be open", async |rig| {
+            screen(rig).await == "rail-rules"
+        })
+        .await;
+        server.choose(2, action);
+        let card = rig.card("touch one").await;
+        let current = format!("rail-session-{}", begun[0]);
+        rig.until("the session of the oldest call", async |rig| {
+            screen(rig).await == current
+        })
+        .await;
+        assert!(rig.waits(&card).await, "{action} decides nothing");
+    }
+    assert!(server.is_quiet(QUIET), "nothing began to wait");
+
+    // Once nothing waits, nothing says so any more.
+    for session in &begun {
+        rig.submit(json!({ "type": "interrupt", "session": session }))
+            .await;
+    }
+    assert_eq!(server.next(), Request::Close(2));
     rig.end().await;
 }
 

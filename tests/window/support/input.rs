@@ -1,13 +1,15 @@
 //! Keys and clicks that the X server makes, as for a person's hand. WebDriver's own never pass the window system: to the app
 //! they are events that a script made up.
 
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use thirtyfour::prelude::*;
 
-use super::Rig;
+use super::processes::{self, Group, OTHER_TITLE};
+use super::{APP, Rig};
 
 /// Scrolls until the middle of an element that can be used is what a pointer there would hit, and answers where that is on
 /// the page. Drawn once more first, so that what moves is not aimed at.
@@ -50,6 +52,22 @@ impl Rig {
     pub async fn press_with(&self, held: impl Into<char>, key: impl Into<char>) {
         let (held, key) = (key_name(held.into()), key_name(key.into()));
         self.keys(&format!("{held}+{key}")).await;
+    }
+
+    /// Opens a window of another program and gives it the focus. Nobody looks at the app until the program is dropped.
+    pub async fn look_elsewhere(&self) -> Group {
+        let other = processes::other_program(Path::new(APP), &self.env);
+        self.until("the window of the other program", async |rig| {
+            !rig.windows(OTHER_TITLE).is_empty()
+        })
+        .await;
+        let window = self.windows(OTHER_TITLE).pop().unwrap_or_default();
+        self.xdotool(&["windowfocus", "--sync", &window]);
+        self.until("the app to have lost the focus", async |rig| {
+            rig.ask("return document.hasFocus()", vec![]).await == false
+        })
+        .await;
+        other
     }
 
     /// Presses keys while no window of the app has the focus: `press_elsewhere("ctrl+alt+o")`.

@@ -10,6 +10,7 @@
 )]
 
 mod input;
+pub mod notifications;
 mod page;
 mod processes;
 pub mod screen_reader;

@@ -11,6 +11,8 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::{LOOK_EVERY, WAIT};
 
+/// Title of the window of [`other_program`].
+pub const OTHER_TITLE: &str = "^Empty$";
 /// How long a group has to end by itself before it is killed.
 const GRACE: Duration = Duration::from_secs(3);
 
@@ -128,6 +130,12 @@ fn a_picture_of_one_colour_is_blank() {
     // Three points each, in the plainest format there is.
     assert!(is_blank(b"P3 3 1 255  9 9 9  9 9 9  9 9 9\n"));
     assert!(!is_blank(b"P3 3 1 255  9 9 9  9 9 9  9 9 8\n"));
+}
+
+/// Starts another program that has a window, called [`OTHER_TITLE`]. It is built beside the app.
+pub fn other_program(app: &Path, env: &[(String, String)]) -> Group {
+    let folder = app.parent().expect("the app lies in a folder");
+    start(&folder.join("examples/empty-window"), &[], env)
 }
 
 /// Starts the app with arguments in that environment, without a driver.
