@@ -69,6 +69,7 @@ const SECRET_PATHS: &[&str] = &[
     "*.{tfstate,tfvars,p8,agekey,kubeconfig,ovpn}",
     "*.{tfstate.backup,tfvars.json}",
     "{kubeconfig,wp-config.php,vault_pass,vault_pass.txt,.vault_pass.txt}",
+    "{auth.json,local.properties,keystore.properties,signing.properties}",
 ];
 /// Samples of a file of secrets hold none.
 const SECRET_SAMPLES: [&str; 6] = [
@@ -421,6 +422,9 @@ mod tests {
         for (path, expected) in [
             (".env", true),
             (".env.example", false),
+            ("auth.json", true),
+            ("app/local.properties", true),
+            ("gradle.properties", false),
             ("certs/server.pem", true),
             ("certs/my-cacert.pem", true),
             (".venv/lib/site-packages/certifi/cacert.pem", false),
