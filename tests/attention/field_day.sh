@@ -358,7 +358,7 @@ git switch -q main
 git merge -q --no-edit docs/wording
 git init -q --bare -b main mirror.git
 git remote add origin ./mirror.git
-git push -q origin main lora v2.0.0 v2.1.0
+git push -q origin main v2.0.0 v2.1.0
 # What a colleague pushed since.
 git switch -qc colleague
 printf 'B3,Pond\n' >> data/stations.csv
