@@ -355,7 +355,7 @@ mod tests {
             ("web/Package.JSON", true),
             ("node_modules/a/package.json", false),
             ("node_modules/a/.github/workflows/ci.yml", false),
-            ("src/package.json.ts", false),
+            ("src/package.json.md", false),
             ("/home/mira/other/.github/workflows/ci.yml", true),
         ] {
             assert_eq!(table.find_rows(path).next().is_some(), counts, "{path}");
