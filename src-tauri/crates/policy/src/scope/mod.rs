@@ -23,9 +23,12 @@ pub fn check_scope(tool: &str, facts: &CallFacts, rules: &RuleSet, now: At) -> T
             || facts.is_home_state(fact)
             || facts.is_guess(fact)
     };
+    let is_open_use = |fact: &ResolvedAccess| {
+        facts.is_sandboxed() && open_paths::is_install_folder(fact) || is_open(fact)
+    };
     let touched = || {
-        let all = facts.all().iter().chain(facts.uses());
-        all.filter(|fact| !is_open(fact))
+        let all = facts.all().iter().filter(|fact| !is_open(fact));
+        all.chain(facts.uses().iter().filter(|fact| !is_open_use(fact)))
     };
     let denied = touched()
         .filter(|fact| facts.root_to_open_for(fact).is_none())

@@ -17,7 +17,6 @@ const SYSTEM_FOLDERS: &[&str] = &[
     "/etc/ld.so.conf.d/",
     "/sys/devices/system/cpu/",
     "/sys/fs/cgroup/",
-    "/proc/self/",
     "/dev/fd/",
 ];
 
@@ -62,6 +61,9 @@ const DEVICES: &[&str] = &[
     "/dev/stderr",
 ];
 
+/// Folders into which programs are installed. One is named by `--prefix=/usr` long before anything is.
+const INSTALL_FOLDERS: &[&str] = &["/usr", "/usr/local", "/opt"];
+
 /// The folder for temporary files, of which every sandbox has its own.
 const TEMPORARY_FOLDER: &str = "/tmp";
 
@@ -76,7 +78,32 @@ pub(super) fn is_open_in_sandbox(fact: &ResolvedAccess) -> bool {
     let is_temporary = path.strip_prefix(TEMPORARY_FOLDER);
     let is_temporary =
         is_temporary.is_some_and(|below| below.starts_with('/') || below.is_empty() && is_read);
-    fact.derived && is_plain && (DEVICES.contains(&path) || is_temporary || (is_read && is_system))
+    let is_open_to_read = is_system || is_own_process(fact);
+    fact.derived
+        && is_plain
+        && (DEVICES.contains(&path) || is_temporary || (is_read && is_open_to_read))
+}
+
+/// Whether a word of a command in the sandbox may name a folder for installed programs: the sandbox keeps it from being
+/// written to, and a program that tries is asked about. Not what a program is known to write.
+pub(super) fn is_install_folder(fact: &ResolvedAccess) -> bool {
+    fact.derived && INSTALL_FOLDERS.contains(&fact.real.trim_end_matches('/'))
+}
+
+/// Whether a path is what the kernel says of the process that reads it, as `/proc/self/status` and `/proc/net/tcp` are:
+/// they lead to the folder of the process that resolves them. A link in that folder leads out of it.
+fn is_own_process(fact: &ResolvedAccess) -> bool {
+    let Some((process, below)) = fact
+        .real
+        .strip_prefix("/proc/")
+        .and_then(|path| path.split_once('/'))
+    else {
+        return false;
+    };
+    let named = fact.target.strip_prefix("/proc/").unwrap_or_default();
+    let is_named =
+        named.strip_prefix("self/") == Some(below) || named == below && below.starts_with("net/");
+    process.bytes().all(|byte| byte.is_ascii_digit()) && is_named
 }
 
 #[cfg(test)]
@@ -102,6 +129,7 @@ mod tests {
             (FsRead, "/tmpfile", false),
             (FsRead, "/tmp/../etc/shadow", false),
             (FsWrite, "/var/tmp/x", false),
+            (FsRead, "/proc/1/environ", false),
         ] {
             let fact = ResolvedAccess {
                 inside: false,
@@ -114,6 +142,28 @@ mod tests {
                 ..fact
             };
             assert!(!is_open_in_sandbox(&named_by_a_tool), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_process_reads_of_itself_and_of_no_other() {
+        for (target, real, is_open) in [
+            ("/proc/self/status", "/proc/71/status", true),
+            ("/proc/self/fd", "/proc/71/fd", true),
+            ("/proc/net/tcp", "/proc/71/net/tcp", true),
+            ("/proc/71/status", "/proc/71/status", false),
+            ("/proc/1/environ", "/proc/1/environ", false),
+            ("/proc/self/root/etc/shadow", "/etc/shadow", false),
+            ("/proc/self/cwd/../x", "/home/mira/x", false),
+            ("link", "/proc/71/environ", false),
+        ] {
+            let fact = ResolvedAccess {
+                inside: false,
+                derived: true,
+                target: target.to_owned(),
+                ..ResolvedAccess::new_inside(Capability::FsRead, real)
+            };
+            assert_eq!(is_open_in_sandbox(&fact), is_open, "{target}");
         }
     }
 }
