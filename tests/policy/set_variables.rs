@@ -28,6 +28,7 @@ fn a_variable_that_is_always_set_is_not_empty() {
         "D=$(pwd); ls $D/ui \"$(pwd)/x\"",
         "D=$(git rev-parse --show-toplevel) && ls \"$D/ui\"",
         "D=$(echo ui); ls $D/x",
+        "D=ui && trap 'rm -rf \"$D\"' EXIT && cp -r a \"$D\"/",
     ] {
         assert!(!workspace.leads_outside(command), "{command}");
     }
@@ -57,6 +58,8 @@ fn a_variable_that_may_be_empty_is() {
         "D=ui; while ls; do cat $D/x; unset D; done",
         "D=ui; read D; cat $D/x",
         "D=ui; eval D=; cat $D/x",
+        "D=ui; trap 'D=' DEBUG; cat $D/x",
+        "D=ui; trap 'D=' EXIT INT; cat $D/x",
         "D=ui; . ./a; cat $D/x",
         "D=ui; printf -v D ''; cat $D/x",
         "D=ui; f() { local D; cat $D/x; }; f",

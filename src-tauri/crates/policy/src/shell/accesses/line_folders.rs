@@ -298,6 +298,10 @@ pub(in crate::shell) fn has_clear_effect(program: &str, arguments: &[ShellWord])
         "set" => arguments
             .iter()
             .all(|word| list_has_word(PLAIN_SHELL_OPTIONS, word.text())),
+        // It runs when nothing else does any more.
+        "trap" => {
+            is_literal && matches!(arguments, [_, event] if list_has_word("EXIT 0", event.text()))
+        }
         _ => !list_has_word(UNCLEAR_BUILTINS, program),
     }
 }
