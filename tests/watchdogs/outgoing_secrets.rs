@@ -66,8 +66,8 @@ async fn a_secret_reaches_no_server_split_over_arguments() {
     desk.add_file_server(env!("CARGO_BIN_EXE_mcp_server")).await;
     desk.write_rules(rule_text("one__write_file", "**", "allow"));
     let explainer = desk.open_explainer();
-    for (content, verdict) in [("4KwS", Verdict::Ask), ("other", Verdict::Allow)] {
-        let arguments = json!({ "path": "qX7pL2mZ9vRt", "content": content });
+    for (content, verdict) in [("vRt4KwS", Verdict::Ask), ("other", Verdict::Allow)] {
+        let arguments = json!({ "path": "qX7pL2mZ9", "content": content });
         let explained = explainer
             .explain("one__write_file", arguments.as_object().unwrap())
             .await;

@@ -11,7 +11,8 @@ use protocol::text::redact;
 use serde_json::{Map, Value};
 
 use super::secret_forms::{
-    FormedValue, Letters, SECRET_CHARS_MIN, SecretForm, is_halved, is_split, list_forms,
+    FormedValue, Letters, SECRET_CHARS_MIN, SecretForm, is_halved, is_mostly_in, is_split,
+    list_forms,
 };
 
 /// Fewest different letters and digits in a secret.
@@ -119,8 +120,10 @@ impl KnownSecret {
     pub(super) fn find_in(&self, outgoing: &str) -> Option<SecretForm> {
         let forms = self.forms();
         let whole = forms.iter().find(|one| outgoing.contains(&one.letters));
-        let split = || is_split(&normalize(&self.value), outgoing).then_some(SecretForm::Split);
-        whole.map(|one| one.form).or_else(split)
+        let letters = normalize(&self.value);
+        let split = || is_split(&letters, outgoing).then_some(SecretForm::Split);
+        let most = || is_mostly_in(&letters, outgoing).then_some(SecretForm::Most);
+        whole.map(|one| one.form).or_else(split).or_else(most)
     }
 
     /// Whether the secret stands in several texts together, or in one in two parts: apart from where it stands whole.
@@ -306,6 +309,11 @@ mod tests {
                 "`.env`, in two parts",
             ),
             (
+                json!({ "a": format!("401 for {}", &VALUE[..12]) }),
+                "`.env`, most of it",
+            ),
+            (json!({ "a": &VALUE[4..] }), "`.env`, most of it"),
+            (
                 json!({ "a": BASE64.encode(VALUE.as_bytes()) }),
                 "`.env`, in base64",
             ),
@@ -354,6 +362,8 @@ mod tests {
             json!({ "q": "development on port 3000 with a short placeholder" }),
             json!({ "q": "", "n": 5, "b": true, "x": null }),
             json!({ "q": "100% of it, %zz" }),
+            json!({ "q": &VALUE[..11] }),
+            json!({ "q": &VALUE[2..13] }),
         ] {
             assert_eq!(check(arguments.clone()), None, "{arguments}");
         }

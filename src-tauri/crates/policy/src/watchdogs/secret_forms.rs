@@ -24,6 +24,8 @@ pub(super) enum SecretForm {
     Base64,
     Hex,
     Split,
+    /// All but a few letters at one end.
+    Most,
     /// One part stands in what was sent before.
     Halved,
 }
@@ -36,6 +38,7 @@ impl SecretForm {
             Self::Base64 => ", in base64",
             Self::Hex => ", in hex",
             Self::Split => ", in two parts",
+            Self::Most => ", most of it",
             Self::Halved => ", one part here and one in an earlier call",
         }
     }
@@ -77,6 +80,13 @@ pub(super) fn is_split(value: &str, text: &str) -> bool {
         let found = text.find(first).map(|found| found + first.len());
         found.is_some_and(|end| text[end..].contains(second))
     })
+}
+
+/// Whether a text holds three quarters of a value or more, from one of its ends.
+pub(super) fn is_mostly_in(value: &str, text: &str) -> bool {
+    let most = value.len() - value.len() / 4;
+    let (start, end) = (&value[..most], &value[value.len() - most..]);
+    most >= HALF_CHARS_MIN && (text.contains(start) || text.contains(end))
 }
 
 /// Whether one part of a value stands in one text, and the rest in another.

@@ -131,6 +131,7 @@ fn find_among<'a>(
             | SecretForm::Reversed
             | SecretForm::Hex
             | SecretForm::Split
+            | SecretForm::Most
             | SecretForm::Halved => bytes,
         };
         let mark = &secret.mark;
