@@ -91,8 +91,7 @@ pub(crate) fn evaluate_effects(
     if !dry_run.reached.is_empty() && has_only_sent && !dry_run.agreed {
         verdict = verdict.max(Verdict::Ask);
     }
-    let builds = usize::try_from(dry_run.build_outputs).unwrap_or(usize::MAX);
-    if !dry_run.agreed && dry_run.effects.len().saturating_sub(builds) > UNASKED_CHANGES_MAX {
+    if !dry_run.agreed && count_looked_at(dry_run) > UNASKED_CHANGES_MAX {
         verdict = verdict.max(Verdict::Ask);
         reasons.push(format!(
             "More than {UNASKED_CHANGES_MAX} paths are looked at, even where each could be undone."
@@ -217,6 +216,17 @@ fn unruled_verdict(dry_run: &DryRunEvidence, fact: &ResolvedAccess) -> Verdict {
         true => Verdict::Allow,
         false => Verdict::Ask,
     }
+}
+
+/// Returns how many changed paths a person would look at: none that a build makes again, and none of git's own records,
+/// which were examined.
+fn count_looked_at(dry_run: &DryRunEvidence) -> usize {
+    let is_record =
+        |fact: &&ResolvedAccess| dry_run.is_everyday_git && fact.real.starts_with(".git/");
+    let records = dry_run.effects.iter().filter(is_record).count();
+    let builds = usize::try_from(dry_run.build_outputs).unwrap_or(usize::MAX);
+    let others = dry_run.effects.len() - records;
+    others.saturating_sub(builds)
 }
 
 /// Whether a path is one of git's own, other than its list of what is staged: what a branch, a tag or the configuration

@@ -249,6 +249,26 @@ fn undoable_changes_need_no_question_where_the_person_chose_so() {
         };
         assert_eq!(verdict("", &everyday, &[]).0, expected, "{path}");
     }
+    // Objects of a commit were examined, and are nothing to look at.
+    let objects: Vec<String> = (0..=UNASKED_CHANGES_MAX)
+        .map(|n| format!(".git/objects/{n:02x}/{n}"))
+        .collect();
+    let objects: Vec<_> = objects
+        .iter()
+        .map(|path| (FsWrite, path.as_str()))
+        .collect();
+    for (is_everyday_git, expected) in [(true, Allow), (false, Ask)] {
+        let committed = DryRunEvidence {
+            undoable_is_allowed: true,
+            is_everyday_git,
+            ..dry_run(&objects)
+        };
+        assert_eq!(
+            verdict("", &committed, &[]).0,
+            expected,
+            "{is_everyday_git}"
+        );
+    }
     let sent = DryRunEvidence {
         undoable_is_allowed: true,
         reached: vec!["docs.rs".to_owned()],
