@@ -149,6 +149,10 @@ async fn run_approved(
     if bounds::open_roots(cx.session, &prepared.new_roots)? {
         return Ok(Step::Retry(Attempt::default()));
     }
+    if containment.is_err() {
+        // The calls after it are judged as if it had been sent.
+        outgoing::remember_sent(cx, &prepared.facts);
+    }
     containment?;
 
     // 7. Ask the hooks, unless they were asked before a dry run.
