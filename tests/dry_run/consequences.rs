@@ -178,6 +178,8 @@ async fn everyday_commands_of_git_pass_and_are_undone_as_one() {
         "git bisect start HEAD HEAD~1 && git bisect reset",
         "git bisect start --term-new=broken --term-old=fixed HEAD HEAD~1 -- tracked side",
         "git checkout -q --detach && git bisect start && git bisect bad && git bisect good HEAD~1",
+        "git gc -q && git fsck",
+        "git gc -q && git repack -qad && git commit -q --allow-empty -m more",
     ] {
         assert_eq!(ask_reason(call_bash(command)).await, None, "{command}");
     }

@@ -5,6 +5,7 @@ mod loss;
 mod personal_settings;
 mod refs;
 mod remotes;
+mod removed_objects;
 mod settings;
 mod share;
 mod stored_forms;

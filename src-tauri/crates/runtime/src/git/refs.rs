@@ -9,6 +9,7 @@ use protocol::rule::evidence::GitSettingsChange;
 use protocol::{CapturedEffects, Node, Plan};
 
 use super::Repository;
+use super::removed_objects::loses_objects;
 use super::settings::compare_settings;
 use crate::dry_run::read_contents;
 use crate::fs::repository_folders::read_line_file;
@@ -65,6 +66,12 @@ const EVERYDAY_FOLDERS: &[&str] = &[
 /// Folder of `.git` with the refs that let git show one object in the place of another.
 const REPLACEMENTS: &str = "refs/replace";
 
+/// File below `.git` that lists the refs for those who fetch them without git, and that a repack writes.
+const LIST_OF_REFS: &str = "info/refs";
+
+/// Folder of `.git` with the objects.
+const OBJECTS: &str = "objects";
+
 /// Path of the settings below `.git`.
 const SETTINGS: &str = "config";
 
@@ -96,7 +103,10 @@ pub fn examine_repository_change(workspace: &Workspace, plan: &Plan) -> Option<R
         .or_else(|| match Repository::discover(workspace.root()) {
             Some(repository) if repository.common_dir == workspace.root().join(".git") => {
                 let repository = repository.with_layer(captured);
-                describe_dropped(&repository, captured, &changes)
+                match loses_objects(&repository, &changes.removed_below(OBJECTS)) {
+                    true => Some("It removes objects of the repository.".to_owned()),
+                    false => describe_dropped(&repository, captured, &changes),
+                }
             }
             Some(_) | None => Some("It changes a repository that cannot be read.".to_owned()),
         });
@@ -129,6 +139,15 @@ impl<'a> GitChanges<'a> {
         )
     }
 
+    /// Returns the removed paths below a folder of `.git`, relative to it.
+    fn removed_below(&self, folder: &str) -> HashSet<&Path> {
+        let removed = self.0.iter().filter(|(_, after)| ***after == Node::Absent);
+        removed
+            .filter_map(|(path, _)| path.strip_prefix(folder).ok())
+            .filter(|below| !below.as_os_str().is_empty())
+            .collect()
+    }
+
     /// Describes a change that no everyday command makes. Settings that are known are looked at by themselves.
     fn describe_unusual(
         &self,
@@ -144,15 +163,12 @@ impl<'a> GitChanges<'a> {
                 .filter_map(|part| part.as_os_str().to_str());
             let first = parts.next().unwrap_or_default();
             let is_file = parts.next().is_none();
-            let is_object = first == "objects" && !is_file;
-            if is_object && **after == Node::Absent {
-                return Some("It removes objects of the repository.".to_owned());
-            }
             let is_everyday_file = EVERYDAY_FILES.contains(&first)
                 || SHELL_WORD_FILES.contains(&first)
                     && has_plain_words(&layer.join(".git").join(path), after);
             let is_everyday = (EVERYDAY_FOLDERS.contains(&first) || (is_file && is_everyday_file))
-                && !path.starts_with(REPLACEMENTS);
+                && !path.starts_with(REPLACEMENTS)
+                || *path == Path::new(LIST_OF_REFS);
             (!is_everyday).then(|| format!("It changes `.git/{}`.", path.display()))
         })
     }
