@@ -221,6 +221,15 @@ async fn commits_that_nothing_holds_any_more_ask() {
             "git bisect start HEAD HEAD~1 -- tracked '$(id)'",
             "It changes `.git/BISECT_NAMES`.",
         ),
+        // A stash holds the commit that it was made on no longer than it stays.
+        (
+            "git stash -q && git reset -q --soft HEAD~1",
+            "It drops 1 commit that only the branch `main` holds.",
+        ),
+        (
+            "git commit -q --amend --no-edit --author 'B <b@b.example>'",
+            "It says anew who wrote commits of the branch `main`.",
+        ),
         ("git stash -q && git stash drop -q", "not in git"),
         (
             "git commit -qam more && git reset -q --hard HEAD~1",

@@ -136,6 +136,14 @@ impl Repository {
         Some(commit.parent_ids().collect())
     }
 
+    /// Returns who wrote a commit, with name and address; none if there is no such commit.
+    fn commit_author(&self, id: &ObjectId) -> Option<String> {
+        let mut buffer = Vec::new();
+        let commit = self.find_object(id, &mut buffer)?.try_into_commit_iter()?;
+        let author = commit.author().ok()?;
+        Some(format!("{} <{}>", author.name, author.email))
+    }
+
     fn find_object<'a>(&self, id: &ObjectId, buffer: &'a mut Vec<u8>) -> Option<Data<'a>> {
         let layer = self.layer.as_ref().map(|layer| &layer.objects);
         let store = [Some(&self.objects), layer]

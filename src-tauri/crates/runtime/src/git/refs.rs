@@ -63,6 +63,9 @@ const EVERYDAY_FOLDERS: &[&str] = &[
     "sequencer",
 ];
 
+/// Ref of the newest stash.
+const STASH: &str = "refs/stash";
+
 /// Folder of `.git` with the refs that let git show one object in the place of another.
 const REPLACEMENTS: &str = "refs/replace";
 
@@ -250,6 +253,14 @@ impl Refs {
         self.loose.keys().chain(packed).map(String::as_str)
     }
 
+    /// The commits by which others are held for good. A stash holds the commit that it was made on, but only until it is
+    /// applied.
+    fn holders(&self) -> impl Iterator<Item = ObjectId> {
+        let names = self.names().filter(|name| *name != STASH);
+        let named = names.filter_map(|name| self.get(name).copied());
+        named.chain(self.detached)
+    }
+
     fn tips(&self) -> impl Iterator<Item = ObjectId> {
         let named = self.names().filter_map(|name| self.get(name).copied());
         named.chain(self.detached)
@@ -297,7 +308,7 @@ fn describe_dropped(
 ) -> Option<String> {
     let before = Refs::read(&repository.common_dir);
     let after = before.after(changes, &captured.layer);
-    let all_after: Vec<ObjectId> = after.tips().collect();
+    let all_after: Vec<ObjectId> = after.holders().collect();
     let held = |name: &str| before.get(name).filter(|id| after.get(name) != Some(id));
     for name in before.names() {
         let Some(old) = held(name) else {
@@ -320,13 +331,22 @@ fn describe_dropped(
         if is_forward {
             continue;
         }
-        let all_before: Vec<ObjectId> = before.tips().collect();
-        let dropped = commits_only_of(repository, *old, &all_after);
+        let all_before: Vec<ObjectId> = before.holders().collect();
+        let dropped = list_commits_only_of(repository, *old, &all_after);
         let new = after.get(name);
-        let written = new.map_or(Some(0), |new| {
-            commits_only_of(repository, *new, &all_before)
-        });
-        match (dropped, written) {
+        let written = new.map_or_else(
+            || Some(HashSet::new()),
+            |new| list_commits_only_of(repository, *new, &all_before),
+        );
+        if let (Some(dropped), Some(written)) = (&dropped, &written)
+            && !written.is_empty()
+            && !keeps_authors(repository, dropped, written)
+        {
+            return Some(format!(
+                "It says anew who wrote commits of the branch `{branch}`."
+            ));
+        }
+        match (dropped.map(|it| it.len()), written.map(|it| it.len())) {
             // The branch went to a commit that was there before, or is gone, and what it held is held elsewhere.
             (Some(0), Some(0)) => {}
             (Some(0), Some(_)) => {
@@ -336,7 +356,9 @@ fn describe_dropped(
             }
             // A rebase or an amendment of work that only this branch had.
             (Some(dropped), Some(written))
-                if written >= dropped && is_based_on(repository, *old, &all_before, new) => {}
+                if written >= dropped
+                    && is_based_on(repository, *old, &all_before, new)
+                    && gains_as_many(repository, *old, new) => {}
             (Some(dropped), Some(_)) => {
                 let commits = match dropped {
                     1 => "1 commit".to_owned(),
@@ -395,7 +417,9 @@ fn is_based_on(
     before: &[ObjectId],
     new: Option<&ObjectId>,
 ) -> bool {
-    let count = |tip, known: &[ObjectId]| commits_only_of(repository, tip, known);
+    let count = |tip, known: &[ObjectId]| {
+        list_commits_only_of(repository, tip, known).map(|commits| commits.len())
+    };
     let is_root = |tip| count(tip, &[]) == Some(1);
     new.is_some_and(|new| count(*new, &[]) > count(*new, before) || is_root(old))
 }
@@ -418,12 +442,37 @@ fn reaches(repository: &Repository, tips: &[ObjectId], sought: &ObjectId) -> boo
     false
 }
 
-/// Returns the number of commits that are reached from `tip` and from none of the others; none if there are too many to
-/// tell.
-fn commits_only_of(repository: &Repository, tip: ObjectId, others: &[ObjectId]) -> Option<usize> {
+/// Returns the commits that are reached from `tip` and from none of the others; none if there are too many to tell.
+fn list_commits_only_of(
+    repository: &Repository,
+    tip: ObjectId,
+    others: &[ObjectId],
+) -> Option<HashSet<ObjectId>> {
     let known = collect_commits(repository, others.to_vec(), &HashSet::new())?;
-    let own = collect_commits(repository, vec![tip], &known)?;
-    Some(own.len())
+    collect_commits(repository, vec![tip], &known)
+}
+
+/// Whether a branch that was rewritten has at least as many new commits as it left behind, of its own or of other branches.
+fn gains_as_many(repository: &Repository, old: ObjectId, new: Option<&ObjectId>) -> bool {
+    let count = |tip, other| list_commits_only_of(repository, tip, &[other]).map(|it| it.len());
+    new.is_some_and(|new| {
+        let (left, gained) = (count(old, *new), count(*new, old));
+        left.zip(gained)
+            .is_some_and(|(left, gained)| gained >= left)
+    })
+}
+
+/// Whether everybody who wrote one of the dropped commits wrote one of those in their place.
+fn keeps_authors(
+    repository: &Repository,
+    dropped: &HashSet<ObjectId>,
+    written: &HashSet<ObjectId>,
+) -> bool {
+    let list_authors = |commits: &HashSet<ObjectId>| -> HashSet<String> {
+        let authors = commits.iter().filter_map(|id| repository.commit_author(id));
+        authors.collect()
+    };
+    list_authors(dropped).is_subset(&list_authors(written))
 }
 
 /// Returns the commits that are reached from the tips without passing one of `known`; none if there are too many.
