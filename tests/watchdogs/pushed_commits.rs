@@ -43,6 +43,27 @@ async fn push(made: &str, command: &str) -> (CallState, Vec<String>) {
 }
 
 #[tokio::test]
+async fn a_push_asks_about_a_secret_in_the_name_of_a_branch_or_a_tag() {
+    let says =
+        "It pushes the secret `API_KEY` in `.env`, which stands in the name of a branch or a tag.";
+    let (branch, tag) = (
+        "git branch fix/qX7pL2mZ9vRt4KwS",
+        "git tag qX7pL2mZ9vRt4KwS",
+    );
+    let renamed = "git push origin HEAD:refs/heads/fix/qX7pL2mZ9vRt4KwS";
+    for (made, command, is_asked) in [
+        (":", renamed, true),
+        (branch, "git push --all", true),
+        (tag, "git push --tags", true),
+        ("git branch fix/key", "git push --all", false),
+    ] {
+        let (_, alarms) = push(made, command).await;
+        let expected = if is_asked { &[says][..] } else { &[] };
+        assert_eq!(alarms, expected, "{made}; {command}");
+    }
+}
+
+#[tokio::test]
 async fn a_push_asks_about_a_secret_in_commits_that_the_remote_does_not_have() {
     let asks = |place: &str| {
         vec![format!(

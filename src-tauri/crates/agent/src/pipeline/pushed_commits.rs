@@ -9,7 +9,8 @@ use crate::pipeline::call_context::CallContext;
 use crate::pipeline::outgoing;
 use crate::pipeline::prepare::PreparedCall;
 
-/// Returns the question about known secrets in commits that the call pushes and that the remote does not have. It is
+/// Returns the question about known secrets in commits that the call pushes and that the remote does not have, and in the
+/// names of branches and tags. It is
 /// asked each time: the same command pushes other commits the next time.
 pub(crate) async fn check_pushes(cx: &CallContext<'_>, prepared: &PreparedCall) -> Option<Alarm> {
     let pushes = find_pushes(&prepared.facts);
@@ -41,16 +42,20 @@ fn search_push(
     if known.is_empty() {
         return None;
     }
+    let told = |secret: &KnownSecret, place: &str| {
+        let origin = &secret.origin;
+        format!("It pushes the secret {origin}, which stands in {place}.")
+    };
+    let named = find_known_secrets(push.refs.join("\n").as_bytes(), known);
+    if let Some(secret) = named.first() {
+        return Some(told(secret, "the name of a branch or a tag"));
+    }
     let mut found = None;
     let remote = push.target.as_deref();
     let is_searched = visit_unpushed_texts(workspace, plan, remote, &mut |text| {
         let secret = find_known_secrets(text.content, known).into_iter().next();
         if let Some(secret) = secret.filter(|_| found.is_none()) {
-            let origin = &secret.origin;
-            found = Some(format!(
-                "It pushes the secret {origin}, which stands in {} of a commit that the remote does not have.",
-                text.place
-            ));
+            found = Some(told(secret, &text.place));
         }
     });
     found.or_else(|| (!is_searched).then(|| UNSEARCHED_REASON.to_owned()))

@@ -11,6 +11,8 @@ use crate::facts::CallFacts;
 pub struct Push {
     /// Remote or address that the command names; none if it names none.
     pub target: Option<String>,
+    /// What the command names behind it: branches and tags, as `here:there`.
+    pub refs: Vec<String>,
 }
 
 /// Finds the commands of a call that send commits, each once.
@@ -29,6 +31,7 @@ fn parse_push(words: &[String]) -> Option<Push> {
     let mut operands = words[at + 1..].iter().filter(|word| !word.starts_with('-'));
     (!is_stash).then(|| Push {
         target: operands.next().cloned(),
+        refs: operands.cloned().collect(),
     })
 }
 
@@ -73,5 +76,14 @@ mod tests {
                 "{command}"
             );
         }
+    }
+
+    #[test]
+    fn a_push_is_found_with_the_branches_that_it_names() {
+        let command = "git push -u origin HEAD:refs/heads/fix v1 --force";
+        let fact = ResolvedAccess::new_inside(Capability::ShellRun, command);
+        let pushes = find_pushes(&CallFacts::from_iter([fact]));
+        let refs: Vec<&String> = pushes.iter().flat_map(|push| &push.refs).collect();
+        assert_eq!(refs, ["HEAD:refs/heads/fix", "v1"]);
     }
 }

@@ -292,6 +292,16 @@ pub(super) fn list_refs(common_dir: &Path) -> Vec<(String, ObjectId)> {
     named.chain(detached).collect()
 }
 
+/// Returns the names of the refs after a plan.
+pub(super) fn list_names_after(common_dir: &Path, plan: &Plan) -> Vec<String> {
+    let refs = Refs::read(common_dir);
+    let refs = match plan {
+        Plan::Effects(captured) => refs.after(&GitChanges::new(captured), &captured.layer),
+        Plan::None | Plan::Write(_) | Plan::Remove(_) => refs,
+    };
+    refs.names().map(str::to_owned).collect()
+}
+
 /// Returns the commits that refs lead to after a command, and did not lead to before.
 pub(super) fn moved_tips(common_dir: &Path, captured: &CapturedEffects) -> Vec<ObjectId> {
     let before = Refs::read(common_dir);

@@ -7,7 +7,7 @@ use gix_hash::ObjectId;
 use protocol::Plan;
 
 use super::Repository;
-use super::refs::{collect_commits, list_refs};
+use super::refs::{collect_commits, list_names_after, list_refs};
 use crate::fs::workspace::Workspace;
 
 /// How many bytes of files are read.
@@ -16,20 +16,24 @@ const BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Folder of the refs that say what remotes have.
 const REMOTES: &str = "refs/remotes/";
 
+/// What is said of a commit whose texts are visited.
+const UNPUSHED: &str = "of a commit that the remote does not have";
+
 /// Beginnings of the refs that a push may send.
 const PUSHED: &[&str] = &["HEAD", "refs/heads/", "refs/tags/"];
 
 /// A text that a push sends.
 pub struct UnpushedText<'a> {
-    /// Where it stands in a commit: the path of a file in backquotes, or `the message`.
+    /// Where it stands: a file, a message, or a name.
     pub place: String,
     /// The text.
     pub content: &'a [u8],
 }
 
-/// Visits every file and message of the commits that a remote does not have, as far as this repository knows, after a
-/// command with this plan; without a name, that no remote has. Returns whether all were visited: false if there are too
-/// many, one cannot be read, or there is no repository that can. Reads files, so it must not run on an async thread.
+/// Visits every file and message of the commits that a remote does not have, and every name of a branch or a tag that it
+/// does not have, as far as this repository knows, after a command with this plan; without a name, that no remote has.
+/// Returns whether all were visited: false if there are too many, one cannot be read, or there is no repository that can.
+/// Reads files, so it must not run on an async thread.
 pub fn visit_unpushed_texts(
     workspace: &Workspace,
     plan: &Plan,
@@ -48,11 +52,21 @@ pub fn visit_unpushed_texts(
         None => REMOTES.to_owned(),
     };
     let (mut known, mut own) = (Vec::new(), Vec::new());
-    for (name, id) in list_refs(&repository.common_dir) {
-        match &*name {
-            name if name.starts_with(&had) => known.push(id),
-            name if PUSHED.iter().any(|start| name.starts_with(start)) => own.push(id),
+    let refs = list_refs(&repository.common_dir);
+    for (name, id) in &refs {
+        match &**name {
+            name if name.starts_with(&had) => known.push(*id),
+            name if is_pushed(name) => own.push(*id),
             _ => {}
+        }
+    }
+    for name in list_names_after(&repository.common_dir, plan) {
+        let short = name.trim_start_matches("refs/heads/");
+        let is_it = |known: &str| known.starts_with(&had) && known.ends_with(&format!("/{short}"));
+        if is_pushed(&name) && !refs.iter().any(|(known, _)| is_it(known)) {
+            let place = "the name of a branch or a tag".to_owned();
+            let content = name.as_bytes();
+            visit(UnpushedText { place, content });
         }
     }
     own.extend(repository.layer.iter().flat_map(|layer| &layer.tips));
@@ -77,6 +91,11 @@ pub fn visit_unpushed_texts(
         }
     }
     sent.iter().all(|id| visitor.visit_commit(id).is_some())
+}
+
+/// Whether a push may send what a ref leads to.
+fn is_pushed(name: &str) -> bool {
+    PUSHED.iter().any(|start| name.starts_with(start))
 }
 
 struct UnpushedVisitor<'a> {
@@ -104,7 +123,7 @@ impl UnpushedVisitor<'_> {
     fn visit_commit(&mut self, id: &ObjectId) -> Option<()> {
         let mut buffer = Vec::new();
         let commit = self.repository.find_object(id, &mut buffer)?;
-        let place = "the message".to_owned();
+        let place = format!("the message {UNPUSHED}");
         let content = commit.data;
         (self.visit)(UnpushedText { place, content });
         // What is no commit has no files: a tag.
@@ -128,7 +147,7 @@ impl UnpushedVisitor<'_> {
         let mut buffer = Vec::new();
         let content = self.repository.find_object(&entry.id, &mut buffer)?.data;
         self.bytes += content.len() as u64;
-        let place = format!("`{}`", entry.path.display());
+        let place = format!("`{}` {UNPUSHED}", entry.path.display());
         (self.bytes <= BYTES_MAX).then(|| (self.visit)(UnpushedText { place, content }))
     }
 
