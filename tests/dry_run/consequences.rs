@@ -29,18 +29,23 @@ const REPOSITORY: &str = "\
 async fn open_repository(turns: impl IntoIterator<Item = Value>, host: Host) -> Fixture {
     let turns: Vec<Value> = turns.into_iter().chain([say_text("Done.")]).collect();
     let desk = Fixture::with_sandbox(turns, host, Some(SANDBOX)).await;
-    let made = Command::new("sh")
-        .args(["-c", REPOSITORY])
-        .current_dir(desk.workspace_root())
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .status();
-    assert!(made.unwrap().success());
+    run_in(&desk, REPOSITORY);
     let settings = Settings {
         posture: Some(Posture::AskAboutEffects),
         ..Settings::default()
     };
     desk.set_settings(settings).await;
     desk
+}
+
+/// Runs a command of a person in the workspace.
+fn run_in(desk: &Fixture, command: &str) {
+    let ran = Command::new("sh")
+        .args(["-c", command])
+        .current_dir(desk.workspace_root())
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .status();
+    assert!(ran.unwrap().success(), "{command}");
 }
 
 /// Plays one call and rejects it if it asks. Returns the reasons that its card shows; none if it passed.
@@ -86,8 +91,91 @@ async fn what_git_has_or_a_build_makes_is_no_loss() {
         "echo more >> untracked",
         "echo 5,8 >> rows.csv",
         "rm side 2>/dev/null; git switch -q side && rm side",
+        "git stash -q && git checkout -q stash@{0} -- dirty && git reset -q",
     ] {
         assert_eq!(ask_reason(call_bash(command)).await, None, "{command}");
+    }
+}
+
+/// Whether a command asks in the repository after a person ran another.
+async fn is_asked_after(made: &str, command: &str) -> bool {
+    let mut desk = open_repository([call_bash(command)], HEADLESS).await;
+    run_in(&desk, made);
+    desk.play().await;
+    let outcomes = desk.call_outcomes().await;
+    match outcomes[0].0 {
+        CallState::Done => false,
+        CallState::Denied => true,
+        _ => panic!("{command}: {outcomes:?}"),
+    }
+}
+
+/// What is staged is git's only as long as it stays staged.
+#[tokio::test]
+async fn staged_content_that_goes_with_its_entry_asks() {
+    let made = "git stash -q && echo staged > new && git add new";
+    for (command, is_asked) in [
+        ("git rm -qf new", true),
+        ("git reset -q --hard", true),
+        ("rm new", false),
+        ("git commit -qm new && git rm -q new", false),
+    ] {
+        assert_eq!(is_asked_after(made, command).await, is_asked, "{command}");
+    }
+}
+
+/// A text is its lines in their order, and what a person added to it counts by itself.
+#[tokio::test]
+async fn a_text_that_is_put_in_another_order_or_back_asks() {
+    let made = "printf 'd\\nc\\nb\\na\\n' > list && printf 'b,2\\na,1\\n' > other.csv && \
+        printf 'one\\ntwo\\nthree\\n\\nfive\\nfour\\nfifth\\n' > tracked";
+    for (command, is_asked) in [
+        ("sort -o list list", true),
+        ("sed -i '1i e' list", false),
+        ("sort -o other.csv other.csv", false),
+        ("sed -i '/^five/d' tracked", false),
+        ("sed -i '/^fi/d' tracked", true),
+    ] {
+        assert_eq!(is_asked_after(made, command).await, is_asked, "{command}");
+    }
+}
+
+/// A call that runs SQL on a database.
+fn run_sql(statements: &str) -> String {
+    format!(
+        "python3 -c \"import sqlite3; d = sqlite3.connect('rows.db', isolation_level=None); \
+        [d.execute(one) for one in '''{statements}'''.split(';')]\""
+    )
+}
+
+/// Each row of a database counts, as each of a table in text does; what adds rows or keeps them elsewhere loses none.
+#[tokio::test]
+async fn a_row_of_a_database_that_goes_or_changes_asks() {
+    let made = run_sql(
+        "CREATE TABLE a (id INTEGER PRIMARY KEY, text TEXT); CREATE INDEX i ON a (text); \
+        CREATE TABLE b (name TEXT PRIMARY KEY, n INT) WITHOUT ROWID; \
+        WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 500) \
+        INSERT INTO a SELECT n, hex(zeroblob(n * 10)) || n FROM c; \
+        INSERT INTO b SELECT text, id FROM a",
+    );
+    for (statements, is_asked) in [
+        ("SELECT count(*) FROM a", false),
+        ("INSERT INTO a (text) VALUES ('more')", false),
+        ("CREATE TABLE c (x); INSERT INTO c VALUES (1)", false),
+        ("ALTER TABLE a RENAME COLUMN text TO words", false),
+        ("DROP INDEX i; VACUUM", false),
+        ("DELETE FROM a WHERE id = 250", true),
+        ("UPDATE a SET text = text || 'x' WHERE id = 499", true),
+        ("DELETE FROM b WHERE n = 300", true),
+        ("UPDATE b SET n = 0 WHERE n = 77", true),
+        ("DROP TABLE b", true),
+    ] {
+        let command = run_sql(statements);
+        assert_eq!(
+            is_asked_after(&made, &command).await,
+            is_asked,
+            "{statements}"
+        );
     }
 }
 
@@ -240,6 +328,26 @@ async fn commits_that_nothing_holds_any_more_ask() {
         let reason = reason.unwrap_or_else(|| panic!("passed: {command}"));
         assert!(reason.contains(expected), "{command}: {reason}");
     }
+}
+
+/// A commit that goes from a branch is missed there, though another branch has it.
+#[tokio::test]
+async fn a_rebase_that_leaves_a_commit_out_asks() {
+    let made = "git stash -q && git branch old && git commit -q --allow-empty -m 3";
+    assert!(is_asked_after(made, "git rebase -q --onto HEAD~2 HEAD~1").await);
+    assert!(!is_asked_after(made, "git rebase -q side").await);
+}
+
+/// A repack moves objects to other files; what nothing leads to stays until it is pruned.
+#[tokio::test]
+async fn objects_that_are_in_no_file_any_more_ask() {
+    let made = "git commit -q --allow-empty -m more && git reset -q --soft HEAD~1";
+    let prune = "git reflog expire --expire=now --all && git gc -q --prune=now";
+    assert!(!is_asked_after(made, "git gc -q && git fsck").await);
+    assert!(is_asked_after(made, prune).await);
+    let packed = format!("git gc -q && {made}");
+    assert!(!is_asked_after(&packed, "git repack -qad").await);
+    assert!(is_asked_after(&packed, "rm .git/objects/pack/*.idx").await);
 }
 
 #[tokio::test]

@@ -9,7 +9,9 @@ use ignore::WalkBuilder;
 use protocol::{CapturedEffects, Digest, EffectStep, FileChange, Node, Plan};
 
 use super::Repository;
+use super::database_rows::{is_database, loses_rows};
 use super::ignored::BuildOutputs;
+use super::line_changes::{LineChanges, collect_new_lines};
 use crate::dry_run::read_contents;
 use crate::fs::workspace::Workspace;
 
@@ -21,6 +23,9 @@ const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// Endings of files each line of which is a row of data: nobody writes one again that is gone.
 const DATA_ENDINGS: &[&str] = &[".csv", ".tsv", ".jsonl", ".ndjson"];
+
+/// Fewest lines that git does not have that count by themselves: fewer are as often worded anew as lost.
+const NEW_LINES_MIN: usize = 2;
 
 /// How many paths are named.
 const NAMED_PATHS_MAX: usize = 3;
@@ -192,25 +197,33 @@ impl LossSearch<'_> {
         }
     }
 
-    /// Whether little of what stood in a file is left: the file is as git has it, a row of data is gone, or most of the
-    /// lines are.
+    /// Whether little of what stood in a file is left: the file is as git has it, a row of data is gone, most of the lines
+    /// are or stand in another order, or all that git does not have.
     fn loses_content(&self, path: &str, before: &[u8], after: &[u8]) -> bool {
-        let mut left: HashMap<&[u8], u64> = HashMap::new();
-        for line in lines(after) {
-            *left.entry(line).or_default() += 1;
+        if is_database(before) {
+            return loses_rows(before, after);
         }
-        let (mut lines_before, mut lines_kept) = (0_u64, 0_u64);
-        for line in lines(before) {
-            lines_before += 1;
-            if let Some(count @ 1..) = left.get_mut(line) {
-                *count -= 1;
-                lines_kept += 1;
-            }
+        let changes = LineChanges::compare(before, after);
+        if DATA_ENDINGS.iter().any(|ending| path.ends_with(ending)) {
+            return changes.kept < changes.lines;
         }
-        lines_before > lines_kept
-            && (lines_kept * 2 < lines_before
-                || DATA_ENDINGS.iter().any(|ending| path.ends_with(ending))
-                || (!after.is_empty() && self.has_content(path, after)))
+        changes.kept_in_order * 2 < changes.lines
+            || changes.kept < changes.lines
+                && (!after.is_empty() && self.has_content(path, after)
+                    || self.loses_new_lines(path, before, after))
+    }
+
+    /// Whether all lines of a file are gone that git does not have.
+    fn loses_new_lines(&self, path: &str, before: &[u8], after: &[u8]) -> bool {
+        let versions = self.repository.map(|repository| {
+            let path = self.workspace.root().join(path);
+            let below = path.strip_prefix(&repository.work_tree);
+            below.map_or_else(|_| Vec::new(), |below| repository.read_versions(below))
+        });
+        let versions = versions.unwrap_or_default();
+        let new = collect_new_lines(before, &versions);
+        let changes = LineChanges::compare(&new, after);
+        !versions.is_empty() && changes.lines >= NEW_LINES_MIN && changes.kept == 0
     }
 
     fn has_content(&self, path: &str, content: &[u8]) -> bool {
@@ -250,10 +263,4 @@ impl LossSearch<'_> {
             loss.paths.push(path.to_owned());
         }
     }
-}
-
-/// The lines of a file that are not blank.
-fn lines(content: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let lines = content.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-    lines.filter(|line| !line.is_empty())
 }

@@ -1,6 +1,8 @@
 //! What git knows of a workspace: read from its repository, without running git, whose settings may name programs.
 
+mod database_rows;
 mod ignored;
+mod line_changes;
 mod loss;
 mod personal_settings;
 mod refs;
@@ -15,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use gix_hash::{Kind, ObjectId};
 use gix_object::{Data, Exists as _, Find as _, Kind as ObjectKind};
-use protocol::CapturedEffects;
+use protocol::{CapturedEffects, Node};
 
 pub use ignored::count_build_outputs;
 pub use loss::{UnversionedChanges, UnversionedLoss, examine_unversioned_changes};
@@ -63,10 +65,9 @@ impl Repository {
             common_dir,
         } = folders;
         let objects = gix_odb::at(common_dir.join("objects"), Kind::Sha1).ok()?;
-        let options = gix_index::decode::Options::default();
         Some(Self {
             work_tree,
-            index: gix_index::File::at(git_dir.join("index"), Kind::Sha1, true, options).ok(),
+            index: read_index(&git_dir),
             tips: refs::read_tips(&git_dir, &common_dir),
             common_dir,
             objects,
@@ -74,8 +75,16 @@ impl Repository {
         })
     }
 
-    /// Adds what a command wrote into the repository of its workspace, if it wrote anything there.
+    /// Adds what a command wrote into the repository of its workspace, if it wrote anything there. What is staged is what
+    /// the command left so.
     fn with_layer(mut self, captured: &CapturedEffects) -> Self {
+        let mut changed = captured.steps.iter();
+        if let Some(step) = changed.find(|step| step.path == Path::new(".git/index")) {
+            self.index = match step.after {
+                Node::File { .. } => read_index(&captured.layer.join(".git")),
+                Node::Absent | Node::Link { .. } | Node::Folder { .. } => None,
+            };
+        }
         let folder = captured.layer.join(".git").join("objects");
         if folder.is_dir()
             && let Ok(objects) = gix_odb::at(folder, Kind::Sha1)
@@ -110,6 +119,23 @@ impl Repository {
         let tips = self.tips.iter().chain(made).chain(&parents);
         tips.take(TIPS_MAX)
             .any(|commit| self.find_in_commit(commit, path) == Some(*blob))
+    }
+
+    /// Returns the versions of a file that git has for the next commit and for the last: what is staged, and what is
+    /// checked out. The path is relative to the work tree.
+    fn read_versions(&self, path: &Path) -> Vec<Vec<u8>> {
+        let name = path.to_string_lossy();
+        let index = self.index.as_ref();
+        let staged = index.and_then(|index| index.entry_by_path(name.as_bytes().into()));
+        let head = self.tips.first();
+        let committed = head.and_then(|head| self.find_in_commit(head, path));
+        let blobs = staged.map(|entry| entry.id).into_iter().chain(committed);
+        blobs
+            .filter_map(|id| {
+                let mut buffer = Vec::new();
+                Some(self.find_object(&id, &mut buffer)?.data.to_owned())
+            })
+            .collect()
     }
 
     /// Returns the object at a path in the tree of a commit.
@@ -152,4 +178,10 @@ impl Repository {
             .find(|store| store.exists(id))?;
         store.try_find(id, buffer).ok().flatten()
     }
+}
+
+/// Reads the list of what is staged; none if it cannot be read.
+fn read_index(git_dir: &Path) -> Option<gix_index::File> {
+    let options = gix_index::decode::Options::default();
+    gix_index::File::at(git_dir.join("index"), Kind::Sha1, true, options).ok()
 }
