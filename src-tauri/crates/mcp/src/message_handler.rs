@@ -185,14 +185,13 @@ impl ServerMessageHandler {
     pub(crate) fn subscribe_progress(
         &self,
         token: ProgressToken,
-        to: Option<ProgressFn>,
-    ) -> Option<ProgressSubscription> {
-        let to = to?;
+        to: ProgressFn,
+    ) -> ProgressSubscription {
         lock_mutex(&self.listeners).insert(token.clone(), to);
-        Some(ProgressSubscription {
+        ProgressSubscription {
             token,
             listeners: self.listeners.clone(),
-        })
+        }
     }
 }
 

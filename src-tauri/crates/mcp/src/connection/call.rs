@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::task::TaskWait;
+use super::call_progress::CallProgress;
 use super::{CallListeners, CallScope, RequestFailure, ServerConnection};
 use crate::limits::{ELICITATION_URLS_MAX, ROUNDS_MAX};
 use crate::running_calls::RunningCall;
@@ -25,6 +25,15 @@ pub(super) type InputAnswers = BTreeMap<String, Value>;
 /// Data that a repeated request sends to a server of 2026: the answers to its input requests, and its own request
 /// state.
 type RequestContinuation = (Option<InputAnswers>, Option<String>);
+
+/// How long a call is waited for, and who hears of it.
+#[derive(Clone, Copy)]
+pub(super) struct CallWait<'a> {
+    pub call: &'a Arc<RunningCall>,
+    pub progress: &'a CallProgress,
+    pub deadline: Instant,
+    pub cancel: &'a CancellationToken,
+}
 
 impl ServerConnection {
     /// Calls a tool.
@@ -101,18 +110,19 @@ impl ServerConnection {
         cancel: &CancellationToken,
         listeners: CallListeners,
     ) -> Result<Value, RequestFailure> {
-        let deadline = Instant::now() + timeout;
         let running_calls = &self.handler.running_calls;
         let guard = running_calls.begin_call(listeners.elicitation, listeners.session);
         let call = &guard.call;
-        let scope = CallScope {
+        let progress = CallProgress::new(listeners.on_progress);
+        let wait = CallWait {
             call,
-            on_progress: listeners.on_progress.as_ref(),
+            progress: &progress,
+            deadline: Instant::now() + timeout,
+            cancel,
         };
         let mut continuation = RequestContinuation::default();
         for _ in 0..ROUNDS_MAX {
-            let pending = self.send_request(request(&continuation), deadline, cancel, Some(scope));
-            let answer = match pending.await {
+            let answer = match self.request_answer(request(&continuation), wait).await {
                 // It answers once the person was at these addresses.
                 Err(RequestFailure::UrlElicitationRequired(addresses)) => {
                     let visits = self.send_person_to_urls(call, &addresses);
@@ -125,13 +135,7 @@ impl ServerConnection {
                 None | Some("complete") => return Ok(answer),
                 Some("input_required") => {}
                 Some("task") if !self.is_legacy() => {
-                    let wait = TaskWait {
-                        call,
-                        scope,
-                        deadline,
-                        cancel,
-                    };
-                    return self.await_task(answer, wait).await;
+                    return Box::pin(self.await_task(answer, wait)).await;
                 }
                 Some(other) => {
                     let kind = protocol::text::display_text::to_single_line(other, 40);
@@ -150,6 +154,20 @@ impl ServerConnection {
         Err(RequestFailure::Malformed(format!(
             "it asked for more than {ROUNDS_MAX} times before it would answer"
         )))
+    }
+
+    /// Sends the request of a call and returns its answer.
+    async fn request_answer(
+        &self,
+        request: ClientRequest,
+        wait: CallWait<'_>,
+    ) -> Result<Value, RequestFailure> {
+        let scope = CallScope {
+            call: wait.call,
+            progress: Some(wait.progress),
+        };
+        self.send_request(request, wait.deadline, wait.cancel, Some(scope))
+            .await
     }
 
     /// Answers the input requests of a server of 2026, unless the call or the connection ends before.

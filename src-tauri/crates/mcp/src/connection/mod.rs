@@ -1,6 +1,7 @@
 //! One live connection to a server. Each request over it has its own timeout and its own cancellation.
 
 mod call;
+mod call_progress;
 pub(crate) mod failure_reasons;
 mod lists;
 mod log_level;
@@ -27,6 +28,7 @@ use tools::elicitation::ElicitationChannel;
 use tools::tool::ProgressFn;
 use tools::{ExecutionContext, ToolContext};
 
+use crate::connection::call_progress::CallProgress;
 use crate::connection::failure_reasons::{
     AUTHENTICATION_FAILED, connect_error, describe_exit, find_challenge, is_connection_lost,
 };
@@ -99,11 +101,12 @@ impl CallListeners {
     }
 }
 
-/// The call that a request belongs to, and the receiver of its progress.
+/// The call that a request belongs to.
 #[derive(Clone, Copy)]
 struct CallScope<'a> {
     call: &'a RunningCall,
-    on_progress: Option<&'a ProgressFn>,
+    /// The call's progress, which the server tells by the token of this request; none for a look at a task.
+    progress: Option<&'a CallProgress>,
 }
 
 /// A connection to a server.
@@ -317,15 +320,14 @@ impl ServerConnection {
             () = self.disconnected.cancelled() => return Err(RequestFailure::Disconnected(self.disconnect_reason().await)),
             () = &mut timeout => return Err(RequestFailure::TimedOut),
         };
-        if let Some(scope) = scope {
-            scope
-                .call
-                .set_progress_token(request.progress_token.clone());
+        if let Some(CallScope {
+            call,
+            progress: Some(progress),
+        }) = scope
+        {
+            call.set_progress_token(request.progress_token.clone());
+            progress.subscribe(&self.handler, &request.progress_token);
         }
-        let on_progress = scope.and_then(|scope| scope.on_progress.cloned());
-        let _subscription = self
-            .handler
-            .subscribe_progress(request.progress_token.clone(), on_progress);
         let (failure, reason) = tokio::select! {
             biased;
             answer = &mut request.rx => {

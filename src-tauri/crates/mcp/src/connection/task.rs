@@ -1,7 +1,6 @@
 //! A task: a call whose result a server of 2026 gives later. It is asked for until it is there.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::time::Duration;
 
 use protocol::text::display_text::to_single_line;
@@ -11,30 +10,19 @@ use rmcp::model::{
 };
 use rmcp::service::{Peer, RoleClient};
 use serde_json::Value;
-use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
+use super::call::{CallWait, InputAnswers};
 use super::{CallScope, RequestFailure, ServerConnection};
 use crate::limits::{
     REASON_CHARS_MAX, ROUNDS_MAX, TASK_CANCEL_TIMEOUT, TASK_POLL_DEFAULT, TASK_POLL_MAX,
     TASK_POLL_MIN,
 };
-use crate::running_calls::RunningCall;
 
-/// How long a task is waited for, and who hears of it.
-#[derive(Clone, Copy)]
-pub(super) struct TaskWait<'a> {
-    pub call: &'a Arc<RunningCall>,
-    pub scope: CallScope<'a>,
-    pub deadline: Instant,
-    pub cancel: &'a CancellationToken,
-}
-
-impl TaskWait<'_> {
+impl CallWait<'_> {
     /// Tells the state of a task, in the words of the server.
     fn tell_state(&self, task: &Task) {
-        if let (Some(tell), Some(state)) = (self.scope.on_progress, &task.status_message) {
-            tell(&to_single_line(state, REASON_CHARS_MAX));
+        if let Some(state) = &task.status_message {
+            self.progress.tell(&to_single_line(state, REASON_CHARS_MAX));
         }
     }
 }
@@ -45,23 +33,17 @@ impl ServerConnection {
     pub(super) async fn await_task(
         &self,
         created: Value,
-        wait: TaskWait<'_>,
+        wait: CallWait<'_>,
     ) -> Result<Value, RequestFailure> {
         let mut task: Task = serde_json::from_value(created).map_err(|_| unreadable_task())?;
-        let mut guard = TaskGuard {
-            peer: self.peer.clone(),
-            id: task.task_id.clone(),
-            is_over: false,
-        };
+        let mut guard = TaskGuard::new(self.peer.clone(), &task);
         let mut answered = BTreeSet::new();
         wait.tell_state(&task);
         loop {
             self.pause(&task, wait).await?;
-            let request = GetTaskRequest::new(GetTaskParams::new(&guard.id));
-            let request = ClientRequest::GetTaskRequest(request);
-            let state = self.send_request(request, wait.deadline, wait.cancel, Some(wait.scope));
+            let state = self.request_task(&guard.id, wait).await?;
             let state: DetailedTask =
-                serde_json::from_value(state.await?).map_err(|_| unreadable_task())?;
+                serde_json::from_value(state).map_err(|_| unreadable_task())?;
             if state.task.status_message != task.status_message {
                 wait.tell_state(&state.task);
             }
@@ -73,10 +55,8 @@ impl ServerConnection {
                     let update = self.answer_task(input_requests, &mut answered, wait);
                     if let Some(update) = update.await? {
                         let update = UpdateTaskParams::new(&guard.id, update);
-                        let update =
-                            ClientRequest::UpdateTaskRequest(UpdateTaskRequest::new(update));
-                        let scope = Some(wait.scope);
-                        self.send_request(update, wait.deadline, wait.cancel, scope)
+                        let update = UpdateTaskRequest::new(update);
+                        self.send_about_task(ClientRequest::UpdateTaskRequest(update), wait)
                             .await?;
                     }
                 }
@@ -87,17 +67,35 @@ impl ServerConnection {
                         tools::text::truncate_chars(why.unwrap_or_default(), REASON_CHARS_MAX);
                     return Err(RequestFailure::Rejected(why));
                 }
-                TaskPayload::Cancelled => {
-                    let why = "it cancelled the task that the call became";
-                    return Err(RequestFailure::Rejected(why.to_owned()));
-                }
+                TaskPayload::Cancelled => return Err(cancelled_task()),
                 _ => return Err(unreadable_task()),
             }
         }
     }
 
+    /// Requests the state of a task.
+    async fn request_task(&self, id: &str, wait: CallWait<'_>) -> Result<Value, RequestFailure> {
+        let request = GetTaskRequest::new(GetTaskParams::new(id));
+        self.send_about_task(ClientRequest::GetTaskRequest(request), wait)
+            .await
+    }
+
+    /// Sends a request about the task that a call became.
+    async fn send_about_task(
+        &self,
+        request: ClientRequest,
+        wait: CallWait<'_>,
+    ) -> Result<Value, RequestFailure> {
+        let scope = CallScope {
+            call: wait.call,
+            progress: None,
+        };
+        self.send_request(request, wait.deadline, wait.cancel, Some(scope))
+            .await
+    }
+
     /// Waits as long as the server wants between two looks at a task.
-    async fn pause(&self, task: &Task, wait: TaskWait<'_>) -> Result<(), RequestFailure> {
+    async fn pause(&self, task: &Task, wait: CallWait<'_>) -> Result<(), RequestFailure> {
         let wanted = task.poll_interval_ms.map(Duration::from_millis);
         let pause = wanted.unwrap_or(TASK_POLL_DEFAULT);
         tokio::select! {
@@ -114,8 +112,8 @@ impl ServerConnection {
         &self,
         mut requests: InputRequests,
         answered: &mut BTreeSet<String>,
-        wait: TaskWait<'_>,
-    ) -> Result<Option<super::call::InputAnswers>, RequestFailure> {
+        wait: CallWait<'_>,
+    ) -> Result<Option<InputAnswers>, RequestFailure> {
         requests.retain(|key, _| !answered.contains(key));
         if requests.is_empty() {
             return Ok(None);
@@ -136,11 +134,25 @@ fn unreadable_task() -> RequestFailure {
     RequestFailure::Malformed("it answered with a task that cannot be read".to_owned())
 }
 
+fn cancelled_task() -> RequestFailure {
+    RequestFailure::Rejected("it cancelled the task that the call became".to_owned())
+}
+
 /// A task that the server works on; it is cancelled there on drop, unless it is over.
 struct TaskGuard {
     peer: Peer<RoleClient>,
     id: String,
     is_over: bool,
+}
+
+impl TaskGuard {
+    fn new(peer: Peer<RoleClient>, task: &Task) -> Self {
+        Self {
+            peer,
+            id: task.task_id.clone(),
+            is_over: false,
+        }
+    }
 }
 
 impl Drop for TaskGuard {
