@@ -166,6 +166,9 @@ pub struct ToolCatalogue {
     /// Whether the server announces resources besides its tools.
     pub has_resources: bool,
     names: HashSet<String>,
+    /// Names of the tools that a server of 2025 runs as tasks alone. That says how a call is sent and not what it does, so it
+    /// stands beside the definitions that are approved.
+    task_tools: HashSet<String>,
     bytes: usize,
     left_out_beyond_limit: usize,
 }
@@ -189,10 +192,18 @@ impl ToolCatalogue {
                 self.record_left_out(format!("`{named}` is left out: the server lists it twice."));
             }
             Ok(tool) => {
+                if item.pointer("/execution/taskSupport") == Some(&json!("required")) {
+                    self.task_tools.insert(tool.name.clone());
+                }
                 self.bytes += tool.bytes;
                 self.tools.push(tool);
             }
         }
+    }
+
+    /// Whether the server runs a tool as a task alone, by the words of 2025.
+    pub fn requires_task(&self, name: &str) -> bool {
+        self.task_tools.contains(name)
     }
 
     /// Records that an item was left out.
@@ -245,6 +256,29 @@ mod tests {
             let mut other = base.clone();
             other[member] = value;
             assert_ne!(read(base.clone()), read(other), "{member}");
+        }
+    }
+
+    #[test]
+    fn a_tool_stays_the_same_whatever_it_says_of_tasks() {
+        let tool = json!({ "name": "a", "description": "d" });
+        let digest = |item: &Value| {
+            let tool = ServerToolDefinition::from_list_item(item);
+            tool.unwrap().digest()
+        };
+        for (execution, is_required) in [
+            (json!(null), false),
+            (json!("required"), false),
+            (json!({ "taskSupport": "forbidden" }), false),
+            (json!({ "taskSupport": "optional" }), false),
+            (json!({ "taskSupport": "required" }), true),
+        ] {
+            let mut listed = tool.clone();
+            listed["execution"] = execution.clone();
+            assert_eq!(digest(&listed), digest(&tool), "{execution}");
+            let mut catalogue = ToolCatalogue::default();
+            catalogue.add(&listed);
+            assert_eq!(catalogue.requires_task("a"), is_required, "{execution}");
         }
     }
 

@@ -60,6 +60,9 @@ pub const TASK_POLL_DEFAULT: Duration = Duration::from_secs(1);
 pub const TASK_POLL_MIN: Duration = Duration::from_millis(50);
 /// Longest time between two looks at a task.
 pub const TASK_POLL_MAX: Duration = Duration::from_secs(30);
+/// How long a server of 2025 is asked to keep a task beyond the timeout of its call: the time for which a person may think about
+/// what it asks.
+pub const TASK_KEPT_FOR: Duration = Duration::from_secs(60 * 60);
 /// How long a server has to take note that a task is waited for no more.
 pub const TASK_CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Number of fields of one form of a server.

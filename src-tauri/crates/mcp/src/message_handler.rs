@@ -22,7 +22,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 use tools::elicitation::ElicitationRequest;
 use tools::tool::ProgressFn;
@@ -35,6 +35,8 @@ use crate::running_calls::{RunningCall, RunningCalls};
 use crate::server_log::ServerLog;
 use crate::server_request::{self, ELICITATION, RequestRefusal, SAMPLING};
 
+/// Key in the metadata of a message of 2025 for the task that it belongs to.
+pub(crate) const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
 /// Error code of the protocol for a request that the person does not allow.
 const USER_REJECTED: ErrorCode = ErrorCode(-1);
 
@@ -119,7 +121,7 @@ impl ServerMessageHandler {
         ListRootsResult::new(roots.collect())
     }
 
-    /// Answers a request of a server of 2025, on behalf of the one call that runs.
+    /// Answers a request of a server of 2025, on behalf of the call whose task it names, otherwise of the one that runs.
     async fn answer_legacy_request<R: DeserializeOwned>(
         &self,
         method: &str,
@@ -127,17 +129,23 @@ impl ServerMessageHandler {
         context: &RequestContext<RoleClient>,
     ) -> Result<R, ErrorData> {
         let params = serde_json::to_value(params).unwrap_or_default();
+        let task = context.meta.get(RELATED_TASK);
+        let task_id = task.and_then(|task| task.get("taskId")?.as_str());
+        let call = self.running_calls.require_call(task_id);
         let reply = tokio::select! {
-            reply = self.answer_request(self.running_calls.require_single_call(), method, &params) => reply,
+            reply = self.answer_request(call, method, &params) => reply,
             () = context.ct.cancelled() => Ok(server_request::cancelled_answer(method)),
         };
-        let answer = reply.map_err(|refusal| {
+        let mut answer = reply.map_err(|refusal| {
             let code = match refusal.is_unreadable {
                 true => ErrorCode::INVALID_PARAMS,
                 false => USER_REJECTED,
             };
             ErrorData::new(code, refusal.why, None)
         })?;
+        if let (Some(task), Some(members)) = (task, answer.as_object_mut()) {
+            members.insert("_meta".to_owned(), json!({ RELATED_TASK: task }));
+        }
         serde_json::from_value(answer).map_err(|_| {
             ErrorData::new(ErrorCode::INTERNAL_ERROR, "No answer could be made.", None)
         })

@@ -41,6 +41,7 @@ impl RunningCalls {
             elicitation,
             session,
             progress_token: Mutex::default(),
+            task: Mutex::default(),
             ended: CancellationToken::new(),
             person_wait: watch::Sender::default(),
             is_asking: AtomicBool::new(false),
@@ -80,15 +81,30 @@ impl RunningCalls {
         ended.keys().cloned().collect()
     }
 
-    /// Returns the call for a request that does not name its call.
+    /// Returns the call for a request of the server: the one that became the task which the request names, otherwise the only one.
+    /// A server may ask before it was read here which task it made of that one.
     ///
     /// # Errors
     /// The reason why the request belongs to no call, as a sentence.
-    pub(crate) fn require_single_call(&self) -> Result<Arc<RunningCall>, &'static str> {
-        match self.lock_calls().as_slice() {
+    pub(crate) fn require_call(
+        &self,
+        task: Option<&str>,
+    ) -> Result<Arc<RunningCall>, &'static str> {
+        let calls = self.lock_calls();
+        let became_task =
+            |call: &&Arc<RunningCall>| task.is_some() && lock_mutex(&call.task).as_deref() == task;
+        if let Some(call) = calls.iter().find(became_task) {
+            return Ok(call.clone());
+        }
+        match calls.as_slice() {
             [] => Err("No call of it runs."),
+            [only] if task.is_some() && lock_mutex(&only.task).is_some() => {
+                Err("Nobody waits for its task any more.")
+            }
             [only] => Ok(only.clone()),
-            [_, _, ..] => Err("Several of its calls run, and it cannot say for which one it asks."),
+            [_, _, ..] => {
+                Err("Several of its calls run, and it does not say for which one it asks.")
+            }
         }
     }
 }
@@ -118,6 +134,8 @@ pub(crate) struct RunningCall {
     session: Option<SessionId>,
     /// Token by which the server tells of its progress, once the call was sent.
     progress_token: Mutex<Option<ProgressToken>>,
+    /// Id of the task of a server of 2025 that the call became.
+    task: Mutex<Option<String>>,
     ended: CancellationToken,
     person_wait: watch::Sender<PersonWait>,
     is_asking: AtomicBool,
@@ -136,6 +154,11 @@ impl RunningCall {
     /// Sets the token by which the server tells of the call's progress.
     pub(crate) fn set_progress_token(&self, token: ProgressToken) {
         *lock_mutex(&self.progress_token) = Some(token);
+    }
+
+    /// Sets the id of the task that a server of 2025 made of the call.
+    pub(crate) fn set_task(&self, id: &str) {
+        *lock_mutex(&self.task) = Some(id.to_owned());
     }
 
     /// Asks the person, and waits for the answer for as long as the call runs.
@@ -273,9 +296,33 @@ mod tests {
         drop(begun);
         assert_eq!(call.elicit(asking()).await, Err("The call is over."));
         assert_eq!(
-            running.require_single_call().err(),
+            running.require_call(None).err(),
             Some("No call of it runs.")
         );
+    }
+
+    /// A request belongs to the call that became the task which it names, and without one to the only call.
+    #[test]
+    fn a_request_belongs_to_the_call_of_its_task() {
+        let running = RunningCalls::default();
+        let several = "Several of its calls run, and it does not say for which one it asks.";
+        let is_of = |task: Option<&str>, call: &CallGuard| {
+            let found = running.require_call(task);
+            found.is_ok_and(|found| Arc::ptr_eq(&found, &call.call))
+        };
+        let one = running.begin_call(None, None);
+        assert!(is_of(None, &one));
+        assert!(is_of(Some("t1"), &one), "it may not have been read yet");
+        let two = running.begin_call(None, None);
+        assert_eq!(running.require_call(Some("t2")).err(), Some(several));
+        one.call.set_task("t1");
+        two.call.set_task("t2");
+        assert!(is_of(Some("t1"), &one) && is_of(Some("t2"), &two));
+        assert_eq!(running.require_call(None).err(), Some(several));
+        drop(two);
+        assert!(is_of(None, &one));
+        let gone = running.require_call(Some("t2"));
+        assert_eq!(gone.err(), Some("Nobody waits for its task any more."));
     }
 
     #[tokio::test]

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::call_progress::CallProgress;
+use super::legacy_task::build_task_request;
 use super::{CallListeners, CallScope, RequestFailure, ServerConnection};
 use crate::limits::{ELICITATION_URLS_MAX, ROUNDS_MAX};
 use crate::running_calls::RunningCall;
@@ -25,6 +26,21 @@ pub(super) type InputAnswers = BTreeMap<String, Value>;
 /// Data that a repeated request sends to a server of 2026: the answers to its input requests, and its own request
 /// state.
 type RequestContinuation = (Option<InputAnswers>, Option<String>);
+
+/// How a tool is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CallForm {
+    /// By a request whose answer is the result, or a task where a server of 2026 makes one of it.
+    Plain,
+    /// As a task of a server of 2025.
+    Task,
+}
+
+/// A call of a tool as it is sent.
+pub(crate) struct ToolRequest {
+    pub params: CallToolRequestParams,
+    pub form: CallForm,
+}
 
 /// How long a call is waited for, and who hears of it.
 #[derive(Clone, Copy)]
@@ -39,15 +55,18 @@ impl ServerConnection {
     /// Calls a tool.
     pub(crate) async fn call_tool(
         &self,
-        params: CallToolRequestParams,
+        tool: ToolRequest,
         timeout: Duration,
         cancel: &CancellationToken,
         listeners: CallListeners,
     ) -> Result<Value, RequestFailure> {
         let request = |continuation: &RequestContinuation| {
-            let mut params = params.clone();
+            let mut params = tool.params.clone();
             (params.input_responses, params.request_state) = continuation.clone();
-            ClientRequest::CallToolRequest(CallToolRequest::new(params))
+            match tool.form {
+                CallForm::Plain => ClientRequest::CallToolRequest(CallToolRequest::new(params)),
+                CallForm::Task => build_task_request(&params, timeout),
+            }
         };
         self.request_until_answered(request, timeout, cancel, listeners)
             .await
@@ -156,7 +175,7 @@ impl ServerConnection {
         )))
     }
 
-    /// Sends the request of a call and returns its answer.
+    /// Sends the request of a call and returns its answer; the result of the task that a server of 2025 made of it, if it did.
     async fn request_answer(
         &self,
         request: ClientRequest,
@@ -166,8 +185,15 @@ impl ServerConnection {
             call: wait.call,
             progress: Some(wait.progress),
         };
-        self.send_request(request, wait.deadline, wait.cancel, Some(scope))
-            .await
+        let pending = self.send_request(request, wait.deadline, wait.cancel, Some(scope));
+        let answer = pending.await?;
+        match answer.get("task") {
+            // Boxed, so that the many calls that become no task are no larger for it.
+            Some(created) if self.is_legacy() => {
+                Box::pin(self.await_legacy_task(created.clone(), wait)).await
+            }
+            Some(_) | None => Ok(answer),
+        }
     }
 
     /// Answers the input requests of a server of 2026, unless the call or the connection ends before.

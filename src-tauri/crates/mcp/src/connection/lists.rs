@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::task_members::restore_execution;
 use super::{RequestFailure, ServerConnection};
 use crate::catalogue::ToolCatalogue;
 use crate::limits::PAGES_MAX;
@@ -129,13 +130,16 @@ impl ServerConnection {
         for _ in 0..PAGES_MAX {
             let params = PaginatedRequestParams::default().with_cursor(cursor.clone());
             let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
-            let page = self.send_request(request, deadline, &never, None).await?;
-            let Some(tools) = page.get("tools").and_then(Value::as_array) else {
+            let mut page = self.send_request(request, deadline, &never, None).await?;
+            let Some(tools) = page.get_mut("tools").and_then(Value::as_array_mut) else {
                 return Err(RequestFailure::Malformed(
                     "its list of tools cannot be read".to_owned(),
                 ));
             };
-            tools.iter().for_each(|tool| catalogue.add(tool));
+            for tool in tools {
+                restore_execution(tool);
+                catalogue.add(tool);
+            }
             let next = page.get("nextCursor").and_then(Value::as_str);
             match next.map(str::to_owned) {
                 None => return Ok(catalogue),

@@ -3,10 +3,14 @@
 mod call;
 mod call_progress;
 pub(crate) mod failure_reasons;
+mod legacy_task;
 mod lists;
 mod log_level;
+mod message_reader;
 mod resource_subscription;
+mod server_http_client;
 mod task;
+mod task_members;
 mod transport;
 
 use std::sync::Arc;
@@ -32,14 +36,17 @@ use crate::connection::call_progress::CallProgress;
 use crate::connection::failure_reasons::{
     AUTHENTICATION_FAILED, connect_error, describe_exit, find_challenge, is_connection_lost,
 };
+use crate::connection::message_reader::MessageReader;
 use crate::limits::{CANCEL_NOTICE_TIMEOUT, MESSAGE_BYTES_MAX, REASON_CHARS_MAX, RELIST_EVERY};
 use crate::line_limit::{CloseReason, LineLimitReader, collect_stderr};
 use crate::message_handler::ServerMessageHandler;
 use crate::oauth::AuthChallenge;
 use crate::root_cause::root_cause;
 use crate::running_calls::RunningCall;
+pub(crate) use call::{CallForm, ToolRequest};
 pub use lists::{ServerList, ServerOffers};
 pub(crate) use resource_subscription::ResourceSubscription;
+pub(crate) use server_http_client::ServerHttpClient;
 pub(crate) use transport::{ConnectionTransport, HttpEndpoint};
 
 /// Error code of the protocol for a request that needs the person to visit a URL first.
@@ -156,7 +163,7 @@ impl ServerConnection {
                     drained.cancel();
                 });
                 let lines = LineLimitReader::new(output, MESSAGE_BYTES_MAX, why.clone());
-                let streams = (lines, input);
+                let streams = (MessageReader::new(lines), input);
                 let service =
                     serve_client_with_lifecycle_and_ct(client_handler, streams, mode, stop);
                 (service.await, Some(lifetime))

@@ -20,7 +20,7 @@ use crate::limits::{
 
 impl CallWait<'_> {
     /// Tells the state of a task, in the words of the server.
-    fn tell_state(&self, task: &Task) {
+    pub(super) fn tell_state(&self, task: &Task) {
         if let Some(state) = &task.status_message {
             self.progress.tell(&to_single_line(state, REASON_CHARS_MAX));
         }
@@ -74,14 +74,18 @@ impl ServerConnection {
     }
 
     /// Requests the state of a task.
-    async fn request_task(&self, id: &str, wait: CallWait<'_>) -> Result<Value, RequestFailure> {
+    pub(super) async fn request_task(
+        &self,
+        id: &str,
+        wait: CallWait<'_>,
+    ) -> Result<Value, RequestFailure> {
         let request = GetTaskRequest::new(GetTaskParams::new(id));
         self.send_about_task(ClientRequest::GetTaskRequest(request), wait)
             .await
     }
 
     /// Sends a request about the task that a call became.
-    async fn send_about_task(
+    pub(super) async fn send_about_task(
         &self,
         request: ClientRequest,
         wait: CallWait<'_>,
@@ -95,7 +99,11 @@ impl ServerConnection {
     }
 
     /// Waits as long as the server wants between two looks at a task.
-    async fn pause(&self, task: &Task, wait: CallWait<'_>) -> Result<(), RequestFailure> {
+    pub(super) async fn pause(
+        &self,
+        task: &Task,
+        wait: CallWait<'_>,
+    ) -> Result<(), RequestFailure> {
         let wanted = task.poll_interval_ms.map(Duration::from_millis);
         let pause = wanted.unwrap_or(TASK_POLL_DEFAULT);
         tokio::select! {
@@ -130,23 +138,23 @@ impl ServerConnection {
     }
 }
 
-fn unreadable_task() -> RequestFailure {
+pub(super) fn unreadable_task() -> RequestFailure {
     RequestFailure::Malformed("it answered with a task that cannot be read".to_owned())
 }
 
-fn cancelled_task() -> RequestFailure {
+pub(super) fn cancelled_task() -> RequestFailure {
     RequestFailure::Rejected("it cancelled the task that the call became".to_owned())
 }
 
 /// A task that the server works on; it is cancelled there on drop, unless it is over.
-struct TaskGuard {
+pub(super) struct TaskGuard {
     peer: Peer<RoleClient>,
     id: String,
-    is_over: bool,
+    pub is_over: bool,
 }
 
 impl TaskGuard {
-    fn new(peer: Peer<RoleClient>, task: &Task) -> Self {
+    pub(super) fn new(peer: Peer<RoleClient>, task: &Task) -> Self {
         Self {
             peer,
             id: task.task_id.clone(),

@@ -5,19 +5,20 @@ use rmcp::transport::auth::AuthClient;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use runtime::{Companion, NetError};
 
+use super::server_http_client::ServerHttpClient;
 use crate::limits::MESSAGE_BYTES_MAX;
 
 /// Transport of a connection, with its references resolved.
 pub(crate) enum ConnectionTransport {
     Stdio(Companion),
-    Http(Box<StreamableHttpClientTransport<reqwest::Client>>),
+    Http(Box<StreamableHttpClientTransport<ServerHttpClient>>),
     /// HTTP with the person's sign-in.
-    SignedHttp(Box<StreamableHttpClientTransport<AuthClient<reqwest::Client>>>),
+    SignedHttp(Box<StreamableHttpClientTransport<AuthClient<ServerHttpClient>>>),
 }
 
 /// An HTTP endpoint that is not connected yet.
 pub(crate) struct HttpEndpoint {
-    pub client: reqwest::Client,
+    pub client: ServerHttpClient,
     config: StreamableHttpClientTransportConfig,
 }
 
@@ -40,7 +41,10 @@ impl HttpEndpoint {
         let mut config = StreamableHttpClientTransportConfig::with_uri(url);
         config.custom_headers = runtime::net::build_server_headers(named)?;
         config.max_sse_event_size = MESSAGE_BYTES_MAX;
-        Ok(Self { client, config })
+        Ok(Self {
+            client: ServerHttpClient(client),
+            config,
+        })
     }
 
     /// Turns the endpoint into a transport without a sign-in.
@@ -50,7 +54,7 @@ impl HttpEndpoint {
     }
 
     /// Turns the endpoint into a transport with the person's sign-in.
-    pub(crate) fn into_signed(self, client: AuthClient<reqwest::Client>) -> ConnectionTransport {
+    pub(crate) fn into_signed(self, client: AuthClient<ServerHttpClient>) -> ConnectionTransport {
         let transport = StreamableHttpClientTransport::with_client(client, self.config);
         ConnectionTransport::SignedHttp(Box::new(transport))
     }

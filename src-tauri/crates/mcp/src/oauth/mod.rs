@@ -105,16 +105,16 @@ impl SignInClient {
         self.credential_store().load_record().await
     }
 
-    /// Returns a client that sends the stored sign-in and renews it; none if another authorization server is
+    /// Returns this client with the stored sign-in, which is sent and renewed; none if another authorization server is
     /// responsible now.
     ///
     /// # Errors
     /// No authorization server for renewals is found, or the keychain is not available; a clause.
-    pub(crate) async fn authorized_client(
+    pub(crate) async fn authorized_client<C>(
         &self,
         record: SignInRecord,
-        client: reqwest::Client,
-    ) -> Result<Option<AuthClient<reqwest::Client>>, String> {
+        client: C,
+    ) -> Result<Option<AuthClient<C>>, String> {
         let store = SignInStore {
             redirect: record.redirect.clone(),
             secret: record.secret.clone(),

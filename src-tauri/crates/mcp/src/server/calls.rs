@@ -9,7 +9,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::{ConnectionPhase, McpServer, unavailable_message};
 use crate::catalogue::ServerToolDefinition;
-use crate::connection::{CallListeners, RequestFailure, ServerConnection, ServerList};
+use crate::connection::{
+    CallForm, CallListeners, RequestFailure, ServerConnection, ServerList, ToolRequest,
+};
 
 impl McpServer {
     /// Calls one of the server's tools.
@@ -23,9 +25,39 @@ impl McpServer {
         let connection = self.connect_for_call(cancel).await?;
         self.check_approved(tool)?;
         let timeout = self.core.timeout();
-        let params = CallToolRequestParams::new(tool.name.clone()).with_arguments(arguments);
-        let response = connection.call_tool(params, timeout, cancel, listeners);
+        let request = ToolRequest {
+            form: self.call_form(tool, &connection)?,
+            params: CallToolRequestParams::new(tool.name.clone()).with_arguments(arguments),
+        };
+        let response = connection.call_tool(request, timeout, cancel, listeners);
         self.describe_failure(response).await
+    }
+
+    /// Returns how a tool is called: as a task where a server of 2025 takes no other call. One that it takes in both forms is
+    /// called plainly, because its answer is waited for anyway.
+    ///
+    /// # Errors
+    /// The tool takes calls as tasks alone, and its server takes none.
+    fn call_form(
+        &self,
+        tool: &ServerToolDefinition,
+        connection: &ServerConnection,
+    ) -> Result<CallForm, ToolError> {
+        let catalogue = self.catalogue();
+        let requires_task = catalogue.is_some_and(|all| all.requires_task(&tool.name));
+        if !requires_task || !connection.is_legacy() {
+            return Ok(CallForm::Plain);
+        }
+        match connection.supports_task_calls() {
+            true => Ok(CallForm::Task),
+            false => Err(ToolError::Failed(format!(
+                "The tool `{}` of the mcp server {} takes calls as tasks alone, and its server does not announce that it takes \
+                 such calls (`tasks.requests.tools.call`), so it was not called. Do without it: only whoever makes the server \
+                 can correct that.",
+                protocol::text::display_text::to_single_line(&tool.name, 64),
+                self.core.settings.id
+            ))),
+        }
     }
 
     /// Reads one of the server's resources.

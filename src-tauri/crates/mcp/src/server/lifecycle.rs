@@ -15,6 +15,7 @@ use crate::catalogue::ToolCatalogue;
 use crate::config_references::expand_references;
 use crate::connection::{
     ConnectError, ConnectionTransport, HttpEndpoint, RequestFailure, ServerConnection,
+    ServerHttpClient,
 };
 use crate::limits::{RELIST_EVERY, STEADY_AFTER};
 use crate::oauth::SignInClient;
@@ -181,7 +182,7 @@ impl ServerCore {
         &self,
         signer: &SignInClient,
         endpoint: &HttpEndpoint,
-    ) -> Result<Option<AuthClient<reqwest::Client>>, String> {
+    ) -> Result<Option<AuthClient<ServerHttpClient>>, String> {
         match signer.load_record().await {
             Ok(None) => Ok(None),
             Ok(Some(record)) => {

@@ -8,6 +8,7 @@
 
 mod authorization_server;
 mod elicitation;
+mod legacy_tasks;
 mod misbehaving_servers;
 mod server_tools;
 mod sign_in;

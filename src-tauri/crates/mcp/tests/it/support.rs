@@ -165,7 +165,8 @@ pub async fn call_hearing(
     tokio::time::timeout(PATIENCE, answer).await.unwrap()
 }
 
-fn tool_of(server: &Arc<McpServer>, tool: &str) -> mcp::McpTool {
+/// An approved tool.
+pub fn tool_of(server: &Arc<McpServer>, tool: &str) -> mcp::McpTool {
     let pins = server.pins();
     let pinned = pins
         .tools
