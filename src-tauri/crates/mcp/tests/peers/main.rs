@@ -12,6 +12,7 @@ mod client;
 mod conformance;
 #[path = "../it/support.rs"]
 mod support;
+mod tasks;
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -68,6 +69,17 @@ fn stdio(command: String, args: Vec<String>) -> ServerSettings {
             env: BTreeMap::new(),
             folder: None,
             sandbox: None,
+        },
+        ..settings(&[])
+    }
+}
+
+fn http(port: &str) -> ServerSettings {
+    ServerSettings {
+        transport: ServerTransport::Http {
+            url: format!("http://127.0.0.1:{port}/mcp"),
+            headers: BTreeMap::from([("X-Whose".to_owned(), "${KNOWN}".to_owned())]),
+            client: None,
         },
         ..settings(&[])
     }
@@ -227,14 +239,6 @@ async fn servers_of_others_answer_by_http() {
     let port = free_port();
     let (program, args) = node("server-everything", &["streamableHttp"]);
     let everything = run(&program, &args, &[("PORT", &port)]);
-    let http = |port: &str| ServerSettings {
-        transport: ServerTransport::Http {
-            url: format!("http://127.0.0.1:{port}/mcp"),
-            headers: BTreeMap::from([("X-Whose".to_owned(), "${KNOWN}".to_owned())]),
-            client: None,
-        },
-        ..settings(&[])
-    };
     let server = started(http(&port)).await;
     assert_eq!(protocol(&server), "2025-11-25");
     assert_eq!(
