@@ -11,6 +11,7 @@ use rmcp::model::CallToolRequestParams;
 use serde_json::{Value, json};
 use support::expect_variant;
 use support::servers::{server_id, stdio_server};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, duplex, split};
 
 use super::gateway_client::{ALLOW, Client, given, given_with_variable, open_app, open_headless};
 
@@ -68,6 +69,49 @@ async fn a_result_is_passed_on_as_the_server_made_it() {
     // References in its settings name variables of the gateway.
     let told = client.called("env", json!({ "name": "TOLD" })).await;
     assert_eq!(told, ("by the gateway".to_owned(), false));
+}
+
+/// A tool that its server runs as a task alone is a tool as any other: no client is told to make a task of it, and one that tries
+/// has its call answered.
+#[tokio::test]
+async fn a_client_knows_no_task_of_the_server() {
+    let desk = open_headless(ALLOW).await;
+    let request = given(&desk, &["few", "legacy-tasks"]);
+    let served = ServedTools::open(&desk.engine, &request).await.unwrap();
+    let (ours, theirs) = duplex(1 << 20);
+    let (from, to) = split(ours);
+    let never = std::future::pending();
+    tokio::spawn(gateway::mcp::serve(served, from, to, never));
+    let (from, mut to) = split(theirs);
+    let mut lines = BufReader::new(from).lines();
+    let client = json!({ "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": { "name": "raw", "version": "1" } });
+    let call = json!({ "name": "task_required", "arguments": {}, "task": { "ttl": 1_000 } });
+    let mut results = Vec::new();
+    for (method, params) in [
+        ("initialize", client),
+        ("tools/list", json!({})),
+        ("tools/call", call),
+    ] {
+        let line = json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params });
+        to.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+        let answer = loop {
+            let line = lines.next_line().await.unwrap().unwrap();
+            let answer: Value = serde_json::from_str(&line).unwrap();
+            if answer["id"] == method {
+                break answer;
+            }
+        };
+        results.push(answer["result"].clone());
+    }
+    assert_eq!(results[0]["capabilities"]["tasks"], Value::Null);
+    let tools = results[1]["tools"].as_array().unwrap();
+    let listed = tools.iter().find(|tool| tool["name"] == "task_required");
+    let whole = json!({ "name": "task_required", "description": "Takes its time.", "inputSchema": { "type": "object" } });
+    assert_eq!(listed, Some(&whole));
+    let content = json!([{ "type": "text", "text": "printed" }]);
+    assert_eq!(results[2]["content"], content);
+    assert_eq!(results[2]["_meta"], Value::Null);
 }
 
 #[tokio::test]
@@ -147,12 +191,24 @@ async fn the_person_at_the_app_answers() {
 /// A question of the server during a call is the person's.
 #[tokio::test]
 async fn the_person_answers_what_the_server_asks() {
+    answer_form(&["asking"], CallToolRequestParams::new("form")).await;
+}
+
+/// One of a task that the server made of the call is theirs as well.
+#[tokio::test]
+async fn the_person_answers_what_a_task_asks() {
+    let arguments = serde_json::from_value(json!({ "end": "asks" })).unwrap();
+    let call = CallToolRequestParams::new("task_required").with_arguments(arguments);
+    answer_form(&["legacy-tasks"], call).await;
+}
+
+/// Has the person at the app answer the form that a call asks for.
+async fn answer_form(traits: &[&str], request: CallToolRequestParams) {
     let mut desk = open_app().await;
     desk.write_rules(ALLOW);
-    let client = Client::of_app(&desk, given(&desk, &["asking"])).await;
+    let client = Client::of_app(&desk, given(&desk, traits)).await;
     let peer = client.service.peer().clone();
-    let call =
-        tokio::spawn(async move { peer.call_tool(CallToolRequestParams::new("form")).await });
+    let call = tokio::spawn(async move { peer.call_tool(request).await });
     let asked = desk
         .wait_for_event("a question", |body| {
             matches!(
