@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use protocol::connection::{ConnectionAction, ConnectionPlan, ConnectionView, SessionImport};
 use protocol::query::{Answer, EngineView, Query};
+use protocol::update::{UpdateStep, UpdateView};
 use protocol::{Event, Op, UserError, op::OpReceipt};
 use ts_rs::{Config, ExportError, TS};
 
@@ -33,6 +34,8 @@ pub fn write_bindings(folder: &Path) -> Result<(), ExportError> {
     ConnectionAction::export_all(&config)?;
     ConnectionPlan::export_all(&config)?;
     SessionImport::export_all(&config)?;
+    UpdateView::export_all(&config)?;
+    UpdateStep::export_all(&config)?;
     write_index(folder)
 }
 

@@ -49,6 +49,7 @@ pub mod server;
 pub mod session;
 pub mod settings;
 pub mod text;
+pub mod update;
 pub mod user_error;
 pub mod view;
 

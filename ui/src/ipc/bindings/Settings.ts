@@ -14,6 +14,7 @@ import type { SkillsSettings } from "./SkillsSettings";
 import type { Strategy } from "./Strategy";
 import type { Theme } from "./Theme";
 import type { ToolSettings } from "./ToolSettings";
+import type { UpdateSettings } from "./UpdateSettings";
 import type { VariablesSettings } from "./VariablesSettings";
 import type { WatchdogSettings } from "./WatchdogSettings";
 import type { WebSearchSettings } from "./WebSearchSettings";
@@ -104,6 +105,10 @@ keys?: { [key in string]: string },
  * How the app is reached from the rest of your desktop.
  */
 desktop?: DesktopSettings, 
+/**
+ * What the app does about new versions of itself.
+ */
+updates?: UpdateSettings, 
 /**
  * The program that files are opened in.
  */

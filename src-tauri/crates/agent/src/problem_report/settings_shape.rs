@@ -9,7 +9,8 @@ use std::path::Path;
 use protocol::server::server_tools::ServerToolsSettings;
 use protocol::settings::{
     DesktopSettings, DiffLayout, EditorSettings, Posture, SandboxSettings, SkillsSettings,
-    Strategy, Theme, ToolSettings, VariablesSettings, WebSearchSettings,
+    Strategy, Theme, ToolSettings, UpdateMode, UpdateSettings, VariablesSettings,
+    WebSearchSettings,
 };
 use protocol::{ModelChoice, RunLimits, Settings};
 use serde::Serialize;
@@ -79,6 +80,7 @@ struct SettingsShape {
     keys_changed: usize,
     start_at_login: bool,
     global_shortcut: bool,
+    updates: UpdateMode,
     editor: Presence,
     editor_args: usize,
     language_servers: Vec<LanguageServerShape>,
@@ -144,6 +146,7 @@ impl From<Settings> for SettingsShape {
                     start_at_login,
                     shortcut,
                 },
+            updates: UpdateSettings { mode: updates },
             editor: EditorSettings { program, args },
             language_servers,
             watchdogs,
@@ -184,6 +187,7 @@ impl From<Settings> for SettingsShape {
             keys_changed: keys.len(),
             start_at_login,
             global_shortcut: shortcut.is_some(),
+            updates,
             editor: Presence::of(Some(&program)),
             editor_args: args.len(),
             language_servers: language_servers

@@ -17,12 +17,14 @@ pub use desktop::{DesktopSettings, GlobalShortcut};
 pub use editor::{EditorSettings, EditorView};
 pub use programs::{HookPoint, HookSettings, WatchdogSettings};
 pub use sandbox::{DeniedPath, SandboxSettings};
+pub use updates::{UpdateMode, UpdateSettings};
 
 mod desktop;
 mod editor;
 pub mod limit;
 mod programs;
 mod sandbox;
+mod updates;
 
 /// All your settings. A file that cannot be read gives the strict settings ([`Settings::strict`]).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -88,6 +90,10 @@ pub struct Settings {
     #[serde(skip_serializing_if = "DesktopSettings::is_default")]
     #[ts(optional, as = "Option<DesktopSettings>")]
     pub desktop: DesktopSettings,
+    /// What the app does about new versions of itself.
+    #[serde(skip_serializing_if = "UpdateSettings::is_default")]
+    #[ts(optional, as = "Option<UpdateSettings>")]
+    pub updates: UpdateSettings,
     /// The program that files are opened in.
     #[serde(skip_serializing_if = "EditorSettings::is_default")]
     #[ts(optional, as = "Option<EditorSettings>")]
@@ -135,6 +141,7 @@ impl Default for Settings {
             web_search: WebSearchSettings::default(),
             keys: BTreeMap::new(),
             desktop: DesktopSettings::default(),
+            updates: UpdateSettings::default(),
             editor: EditorSettings::default(),
             language_servers: Vec::new(),
             watchdogs: Vec::new(),

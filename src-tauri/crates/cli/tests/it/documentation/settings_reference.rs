@@ -24,6 +24,7 @@ fn read_defaults() -> Value {
     let settings = Settings::default();
     let mut defaults = serde_json::to_value(&settings).unwrap();
     defaults["sandbox"] = serde_json::to_value(&settings.sandbox).unwrap();
+    defaults["updates"] = serde_json::to_value(&settings.updates).unwrap();
     defaults["server_tools"] = serde_json::to_value(&settings.server_tools).unwrap();
     defaults
 }

@@ -10,13 +10,14 @@ use super::read_page;
 const PROTOCOL: &str = "src-tauri/crates/protocol/src";
 
 /// Where the types of the settings are.
-const SOURCES: [&str; 10] = [
+const SOURCES: [&str; 11] = [
     "settings/mod.rs",
     "settings/desktop.rs",
     "settings/editor.rs",
     "settings/limit.rs",
     "settings/programs.rs",
     "settings/sandbox.rs",
+    "settings/updates.rs",
     "server/language_servers.rs",
     "server/server_tools.rs",
     "model.rs",
