@@ -44,6 +44,8 @@ pub enum EngineRequest {
     },
     /// [`Settings`](crate::Settings): the settings in force.
     Settings,
+    /// [`OngoingWork`]: what would be interrupted if the engine ended.
+    OngoingWork,
     /// A list of [`CallName`]s: those of the calls that still wait.
     NameWaitingCalls {
         /// The calls.
@@ -100,6 +102,15 @@ pub enum EngineRequest {
         /// Absolute path of the file.
         file: String,
     },
+}
+
+/// What goes on in the engine, and would be interrupted if it ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OngoingWork {
+    /// Number of sessions in which a turn runs, or a call waits.
+    pub active_sessions: usize,
+    /// Number of calls that wait for a decision.
+    pub waiting_calls: usize,
 }
 
 /// A call as a dialog names it.

@@ -18,6 +18,7 @@ pub(crate) mod external_agents;
 pub(crate) mod external_client;
 pub(crate) mod maintenance;
 pub(crate) mod model_options;
+mod ongoing_work;
 mod posture;
 pub(crate) mod queries;
 pub(crate) mod request;

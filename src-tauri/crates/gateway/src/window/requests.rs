@@ -31,6 +31,7 @@ pub(super) async fn answer_request(
             to_json(&())
         }
         EngineRequest::Settings => to_json(&*engine.settings()),
+        EngineRequest::OngoingWork => to_json(&engine.ongoing_work()?),
         EngineRequest::NameWaitingCalls { calls } => to_json(&name_calls(engine, &calls).await?),
         EngineRequest::ServerSettings { server } => to_json(&find_server(engine, &server).await?),
         EngineRequest::FindFile { workspace, path } => {

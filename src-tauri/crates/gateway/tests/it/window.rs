@@ -4,7 +4,9 @@ use std::path::Path;
 
 use agent::{EngineConfig, Host};
 use gateway::window::{WindowConfig, serve};
-use protocol::engine_process::{EngineRequest, MessageHead, MessageKind, NumberedRequest};
+use protocol::engine_process::{
+    EngineRequest, MessageHead, MessageKind, NumberedRequest, OngoingWork,
+};
 use protocol::query::EngineView;
 use protocol::{Op, Settings, UserError};
 use serde_json::Value;
@@ -138,6 +140,35 @@ async fn events_go_to_the_page_that_subscribed_last() {
             (MessageKind::Answer(_), _) => {}
         }
     }
+    window.close().await.unwrap();
+}
+
+/// The app is not replaced while a session is at work or a call waits.
+#[tokio::test]
+async fn what_goes_on_in_the_engine_is_told_until_it_is_over() {
+    async fn wait_until(window: &mut Window, is_reached: fn(&OngoingWork) -> bool) -> OngoingWork {
+        loop {
+            let work = window.ask(EngineRequest::OngoingWork).await;
+            let work = serde_json::from_value(work).unwrap();
+            if is_reached(&work) {
+                return work;
+            }
+        }
+    }
+    let data = tempfile::tempdir().unwrap();
+    let mut window = Window::open_on(data.path());
+    let at_first = wait_until(&mut window, |_| true).await;
+    assert_eq!(at_first, OngoingWork::default());
+    window.ask(EngineRequest::Submit { op: Op::PlayDemo }).await;
+    let waiting = wait_until(&mut window, |work| work.waiting_calls > 0).await;
+    assert_eq!(waiting.active_sessions, 1);
+    let snapshot = window.ask(EngineRequest::Snapshot).await;
+    let session = snapshot["sessions"][0]["id"].clone();
+    let stop = serde_json::json!({ "type": "interrupt", "session": session });
+    let op = serde_json::from_value(stop).unwrap();
+    window.ask(EngineRequest::Submit { op }).await;
+    let over = wait_until(&mut window, |work| work.active_sessions == 0).await;
+    assert_eq!(over, OngoingWork::default());
     window.close().await.unwrap();
 }
 
