@@ -17,6 +17,7 @@ use crate::run::{ENGINE_NAME, ENGINE_PACKAGE, SANDBOX_PACKAGE};
 use crate::system_packages::{self, PackagePurpose};
 use crate::tauri_cli;
 use crate::ui;
+use crate::update_source::{self, UpdateSource};
 
 /// Bundles that are built by default: those that this system can build without further downloads.
 const BUNDLES: &str = if cfg!(target_os = "macos") {
@@ -39,17 +40,25 @@ const WINDOWS_CONFIG: &str =
 pub fn run_dist(own: &[String]) -> Result<(), Failure> {
     let words: Vec<&str> = own.iter().map(String::as_str).collect();
     match words[..] {
-        [] => write_installers(BUNDLES),
-        ["--bundles", bundles] => write_installers(bundles),
+        [] => write_installers(BUNDLES, None),
+        ["--bundles", bundles] => write_installers(bundles, None),
+        [
+            "--bundles",
+            bundles,
+            "--updates-from",
+            endpoint,
+            "--updates-key",
+            key,
+        ] => write_installers(bundles, Some(&UpdateSource { endpoint, key })),
         ["--check"] => package_check::check_package(&find_newest_deb()?),
         _ => Err(Failure::new(
             format!("`cargo xtask dist {}` is not understood.", words.join(" ")),
-            "Use `--bundles deb,rpm,archive` or `--check`.",
+            "Use `--bundles deb,rpm,archive`, with `--updates-from URL --updates-key KEY` where there is a key, or `--check`.",
         )),
     }
 }
 
-fn write_installers(bundles: &str) -> Result<(), Failure> {
+fn write_installers(bundles: &str, updates: Option<&UpdateSource>) -> Result<(), Failure> {
     let progress = Progress::start();
     let began = SystemTime::now();
     let kinds: Vec<&str> = bundles.split(',').collect();
@@ -69,7 +78,7 @@ fn write_installers(bundles: &str) -> Result<(), Failure> {
         })?;
     }
     if !installers.is_empty() {
-        bundle_app(&progress, &installers.join(","))?;
+        bundle_app(&progress, &installers.join(","), updates)?;
     }
     for kind in kinds {
         let files = find_bundles_since(kind, began)?;
@@ -97,7 +106,15 @@ fn build_engine(progress: &Progress) -> Result<(), Failure> {
 }
 
 /// Builds the app and lets Tauri write its installers.
-fn bundle_app(progress: &Progress, bundles: &str) -> Result<(), Failure> {
+fn bundle_app(
+    progress: &Progress,
+    bundles: &str,
+    updates: Option<&UpdateSource>,
+) -> Result<(), Failure> {
+    let bundles = match updates {
+        Some(_) => update_source::kinds_with_updates(bundles),
+        None => bundles.to_owned(),
+    };
     progress.stage("UI packages", ui::install_packages)?;
     progress.stage("UI build", ui::build_ui)?;
     progress.stage("Tauri command line", tauri_cli::ensure_tauri_cli)?;
@@ -111,13 +128,20 @@ fn bundle_app(progress: &Progress, bundles: &str) -> Result<(), Failure> {
     }
     progress.stage("app and installers", || {
         let mut tauri = Command::new(tauri_cli::tauri_cli_path());
-        tauri.current_dir(paths::repo_root()).args(["build", "--ci", "--bundles", bundles]);
+        tauri.current_dir(paths::repo_root()).args(["build", "--ci", "--bundles", &bundles]);
         if cfg!(windows) {
             tauri.args(["--config", WINDOWS_CONFIG]);
         }
+        if let Some(updates) = updates {
+            tauri.args(["--config", &updates.config()]);
+        }
         let next = "Read the message above; an AppImage needs a download, dmg needs macOS, msi and nsis need Windows.";
         command::run_command(&mut tauri, "The installers could not be written.", next).map(|()| true)
-    })
+    })?;
+    match updates.is_some() && cfg!(target_os = "macos") {
+        true => update_source::name_mac_archive(&Product::read()?),
+        false => Ok(()),
+    }
 }
 
 /// Writes the AppStream metainfo that the packages for Linux contain.

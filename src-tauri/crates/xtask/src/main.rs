@@ -39,6 +39,7 @@ mod tauri_cli;
 mod test;
 mod test_tally;
 mod ui;
+mod update_source;
 mod virtual_display;
 
 use std::process::ExitCode;
@@ -56,6 +57,8 @@ Usage: cargo xtask COMMAND
   gallery [--accept] [-- -t NAME]       photograph every component and screen, compare; --accept writes the references
   dist [--bundles KINDS] [--check]      write installers, or `archive`, the command line alone; --check installs the .deb,
                                         starts it and removes it
+  dist --bundles KINDS --updates-from URL --updates-key KEY
+                                        installers that replace themselves by newer versions, signed
   publish --from DIR --out DIR …        package repositories and manifests of a release; --check tries out a made-up one
   sbom --out DIR                        bills of materials of the programs and the interface, in CycloneDX
   docs                                  build the documentation as a site, target/docs-site; a dead link fails

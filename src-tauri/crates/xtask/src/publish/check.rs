@@ -6,12 +6,13 @@ use std::process::{Command, Stdio};
 use super::product::Product;
 use super::text::write_text;
 use super::throwaway_system::ThrowawaySystem;
-use super::{PublishOptions, manifest_check, publish_release, release, sample_release};
+use super::{PublishOptions, manifest_check, publish_release, release, sample_release, updates};
 use crate::command;
 use crate::failure::Failure;
 use crate::paths;
 use crate::progress::Progress;
 use crate::system_packages;
+use crate::tauri_cli;
 
 /// Packages with the programs that the check runs.
 const PACKAGES: [&str; 11] = [
@@ -74,6 +75,10 @@ impl SampleCheck {
             sample_release::write_packages(&folder, &self.product)?;
             self.make_key().map(|()| true)
         })?;
+        progress.stage("Tauri command line", tauri_cli::ensure_tauri_cli)?;
+        progress.stage("signatures of updates", || {
+            self.sign_updates().map(|()| true)
+        })?;
         let system = ThrowawaySystem::new(&self.home, &self.home.join("out/repositories"))?;
         progress.stage("apt refuses what is not signed", || {
             self.publish(None)?;
@@ -93,6 +98,7 @@ impl SampleCheck {
         progress.stage("manifests", || {
             let manifests = self.home.join("out/manifests");
             manifest_check::check_manifests(&manifests)?;
+            manifest_check::check_manifest(&self.home.join("out/latest.json"))?;
             let [deb, ..] = release::file_names(&self.product);
             let (aur, work) = (manifests.join("aur"), self.home.join("arch"));
             manifest_check::check_arch_package(&aur, &folder.join(deb), &work).map(|()| true)
@@ -135,6 +141,33 @@ impl SampleCheck {
             .args(["--quick-generate-key", KEY_OWNER])
             .stderr(Stdio::null());
         command::run_command(&mut gpg, what, "Run `gpg --quick-generate-key` by hand.")
+    }
+
+    /// Signs the files that replace an app, as the bundler does.
+    fn sign_updates(&self) -> Result<(), Failure> {
+        let key = self.home.join("updates.key");
+        let mut generate = Command::new(tauri_cli::tauri_cli_path());
+        generate.args([
+            "signer",
+            "generate",
+            "--ci",
+            "--password",
+            "",
+            "--write-keys",
+        ]);
+        let what = "No key for updates could be made.";
+        let next = "Read the message above.";
+        command::run_command(generate.arg(&key).stdout(Stdio::null()), what, next)?;
+        for file in updates::list_files(&self.product) {
+            let mut sign = Command::new(tauri_cli::tauri_cli_path());
+            sign.args(["signer", "sign", "--password", "", "--private-key-path"]);
+            sign.arg(&key)
+                .args(["--app-version", &self.product.version]);
+            sign.arg(self.home.join("release").join(&file.name));
+            let what = format!("{} could not be signed.", file.name);
+            command::run_command(sign.stdout(Stdio::null()), &what, next)?;
+        }
+        Ok(())
     }
 
     /// Removes everything, also what apt and dnf wrote as root.

@@ -96,6 +96,7 @@ fn cask_text(product: &Product, release: &Release) -> String {
   desc {summary}
   homepage {homepage}
 
+  auto_updates true
   depends_on :macos
 
   app "{name}.app"

@@ -31,13 +31,21 @@ const ARCH_FILES: [&str; 3] = [
 /// Checks every manifest below a folder.
 pub fn check_manifests(folder: &Path) -> Result<(), Failure> {
     for file in list_files(folder)? {
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let reader = READERS.iter().find(|(end, _)| name.ends_with(end));
-        if let Some((_, [program, arguments @ ..])) = reader {
-            run_reader(Command::new(program).args(arguments).arg(&file), &file)?;
-        }
+        check_manifest(&file)?;
     }
     Ok(())
+}
+
+/// Checks one manifest; a file that no program is known for passes.
+pub fn check_manifest(file: &Path) -> Result<(), Failure> {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let reader = READERS.iter().find(|(end, _)| name.ends_with(end));
+    match reader {
+        Some((_, [program, arguments @ ..])) => {
+            run_reader(Command::new(program).args(arguments).arg(file), file)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Builds the package of Arch from the `.deb` of a release, in `work`, a folder that is made for it.

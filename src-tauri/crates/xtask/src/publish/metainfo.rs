@@ -69,7 +69,7 @@ pub fn metainfo_text(product: &Product, options: &MetainfoOptions) -> Result<Str
 }
 
 /// Returns the date in the heading of a version, such as `2026-01-31` in `## [1.2.0] - 2026-01-31`.
-fn find_release_date<'a>(changelog: &'a str, version: &str) -> Option<&'a str> {
+pub(super) fn find_release_date<'a>(changelog: &'a str, version: &str) -> Option<&'a str> {
     let heading = format!("## [{version}] - ");
     changelog
         .lines()

@@ -19,8 +19,9 @@ mod signing;
 #[cfg(test)]
 #[cfg(target_os = "linux")]
 mod tests;
-mod text;
+pub mod text;
 mod throwaway_system;
+pub mod updates;
 mod winget;
 
 use std::path::Path;
@@ -99,10 +100,17 @@ fn publish_release(options: &PublishOptions) -> Result<(), Failure> {
     let key = options.sign_with.map(find).transpose()?;
     write_repositories(options, &product, &release, key.as_ref())?;
     write_manifests(&options.out.join("manifests"), &product, &release)?;
+    let latest = options.out.join("latest.json");
+    let is_signed = updates::write_latest(&latest, &product, options.from, options.repository)?;
     println!("{} has repositories and manifests.", options.out.display());
     if key.is_none() {
         println!(
             "The package repositories are NOT SIGNED: apt and dnf refuse them. `--sign-with KEY` signs them."
+        );
+    }
+    if !is_signed {
+        println!(
+            "No file is signed for updates, so there is no latest.json: no app learns of this release by itself."
         );
     }
     Ok(())

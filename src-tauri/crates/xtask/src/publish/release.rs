@@ -52,7 +52,7 @@ impl Release {
     /// refused by name. `repository` is the address of the repository.
     pub fn read(folder: &Path, product: &Product, repository: &str) -> Result<Self, Failure> {
         let repository = repository.trim_end_matches('/').to_owned();
-        let downloads = format!("{repository}/releases/download/v{}", product.version);
+        let downloads = downloads_address(&repository, product);
         let [
             deb,
             rpm,
@@ -99,8 +99,14 @@ pub fn file_names(product: &Product) -> [String; 10] {
     ]
 }
 
+/// Returns the address that the files of the release are below.
+pub fn downloads_address(repository: &str, product: &Product) -> String {
+    let repository = repository.trim_end_matches('/');
+    format!("{repository}/releases/download/v{}", product.version)
+}
+
 /// Finds one file; `downloads` is the address that the release's files are below.
-fn read_file(folder: &Path, downloads: &str, name: String) -> Result<ReleaseFile, Failure> {
+pub fn read_file(folder: &Path, downloads: &str, name: String) -> Result<ReleaseFile, Failure> {
     let path = folder.join(&name);
     if !path.is_file() {
         return Err(Failure::new(

@@ -6,6 +6,7 @@ use std::process::Command;
 use super::product::Product;
 use super::release;
 use super::text::write_text;
+use super::updates;
 use crate::command;
 use crate::failure::Failure;
 use crate::run::ENGINE_NAME;
@@ -19,7 +20,8 @@ const DEB_FILES: [&str; 3] = [
 
 /// Writes all files of a release. None of them can be installed.
 pub fn write_files(folder: &Path, product: &Product) -> Result<(), Failure> {
-    for name in release::file_names(product) {
+    let updates = updates::list_files(product).map(|file| file.name);
+    for name in release::file_names(product).into_iter().chain(updates) {
         write_text(&folder.join(&name), &format!("made up: {name}\n"))?;
         write_checksum(folder, &name)?;
     }

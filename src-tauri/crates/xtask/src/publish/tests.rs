@@ -1,9 +1,11 @@
 //! What is written of a made-up release.
 
 use std::path::PathBuf;
+use std::process::Command;
 
 use super::product::Product;
 use super::release::{Release, ReleaseFile};
+use super::updates::{self, UpdateFile};
 use super::{PublishOptions, manifest_check, parse_options, sample_release, write_manifests};
 use crate::paths;
 
@@ -205,6 +207,73 @@ fn a_checksum_that_is_missing_or_wrong_is_refused_by_name() {
             .read_refusal()
             .starts_with(&format!("{name} is not the file"))
     );
+}
+
+/// Writes what stands in the place of a signature beside each file that replaces an app: its comments, and no signature.
+fn write_signatures(sample: &SampleFolder, version: &str) {
+    for UpdateFile { name, .. } in updates::list_files(&Product::read().unwrap()) {
+        let comment = sample.0.join("comment");
+        let text = format!(
+            "untrusted comment: made up\ntrusted comment: file:{name}\tversion:{version}\n"
+        );
+        std::fs::write(&comment, text).unwrap();
+        let encoded = Command::new("base64")
+            .arg("--wrap=0")
+            .arg(&comment)
+            .output();
+        let signature = sample.release_folder().join(updates::signature_name(&name));
+        std::fs::write(signature, encoded.unwrap().stdout).unwrap();
+    }
+}
+
+/// Writes `latest.json` of a made-up release, and returns its text; none if nothing is signed.
+fn write_latest(sample: &SampleFolder) -> Result<Option<String>, String> {
+    let latest = sample.0.join("latest.json");
+    let product = Product::read().unwrap();
+    let written = updates::write_latest(&latest, &product, &sample.release_folder(), REPOSITORY);
+    let is_written = written.map_err(|failure| failure.what)?;
+    Ok(is_written.then(|| std::fs::read_to_string(&latest).unwrap()))
+}
+
+#[test]
+fn an_app_learns_of_the_files_that_replace_it_with_their_signatures() {
+    let sample = SampleFolder::new("updates");
+    let product = Product::read().unwrap();
+    let version = &product.version;
+    write_signatures(&sample, version);
+    let text = write_latest(&sample).unwrap().unwrap();
+    assert!(
+        text.contains(&format!("\"version\": \"{version}\"")),
+        "{text}"
+    );
+    for UpdateFile { target, name } in updates::list_files(&product) {
+        let signature = sample.release_folder().join(updates::signature_name(&name));
+        let signature = std::fs::read_to_string(signature).unwrap();
+        let lines = format!(
+            "    \"{target}\": {{\n      \"signature\": \"{signature}\",\n      \
+             \"url\": \"{REPOSITORY}/releases/download/v{version}/{name}\"\n    }}"
+        );
+        assert!(text.contains(&lines), "{text} has no {lines}");
+    }
+}
+
+#[test]
+fn a_release_is_signed_for_updates_whole_or_not_at_all() {
+    let sample = SampleFolder::new("unsigned");
+    assert_eq!(write_latest(&sample), Ok(None));
+    let product = Product::read().unwrap();
+    write_signatures(&sample, "0.0.9");
+    let [first, .., last] = updates::list_files(&product);
+    let first = updates::signature_name(&first.name);
+    assert_eq!(
+        write_latest(&sample).unwrap_err(),
+        format!("{first} is no signature of version {}.", product.version)
+    );
+    write_signatures(&sample, &product.version);
+    let last = updates::signature_name(&last.name);
+    std::fs::remove_file(sample.release_folder().join(&last)).unwrap();
+    let refusal = write_latest(&sample).unwrap_err();
+    assert!(refusal.contains(&last), "{refusal}");
 }
 
 #[test]
