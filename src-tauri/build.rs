@@ -1,6 +1,6 @@
 //! Compiles the window's access list into the app: what the web view may ask for, and nothing else.
 
-/// Where the ten commands of the app get their names as permissions.
+/// Where the commands of the app get their names as permissions.
 const PERMISSIONS: &str = "src-tauri/permissions";
 
 /// One file for each window, listing the permissions that the window has.

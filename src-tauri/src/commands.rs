@@ -1,16 +1,20 @@
-//! The eleven commands that the interface may call. Each only delegates.
+//! The thirteen commands that the interface may call. Each only delegates.
 
 use std::path::PathBuf;
 
 use protocol::connection::ConnectionAction;
 use protocol::engine_process::EngineRequest;
 use protocol::query::Query;
+use protocol::update::{UpdateStep, UpdateView};
 use protocol::{Digest, Op, SessionId, Settings, UserError};
 use tauri::ipc::{Channel, InvokeResponseBody, Response};
 use tauri::{AppHandle, State};
 
 use crate::engine_process::{self, EngineCell, EngineProcess};
-use crate::{browser, consent, desktop_settings, file_manager, session_export, shown_in_page};
+use crate::updates::Updates;
+use crate::{
+    browser, consent, desktop_settings, file_manager, session_export, shown_in_page, update_steps,
+};
 
 /// The answer of the engine, as it came.
 type EngineAnswer = Result<Response, UserError>;
@@ -171,4 +175,17 @@ pub(crate) async fn export_session(
 ) -> Result<Option<String>, UserError> {
     let engine = engine.start_engine(&app).await?;
     session_export::export_session(&app, &engine, session, format).await
+}
+
+/// Tells the page what is known of a newer version of the app, and each change from then on.
+#[tauri::command]
+pub(crate) fn watch_updates(updates: State<'_, Updates>, channel: Channel<UpdateView>) {
+    updates.tell_page(channel);
+}
+
+/// Takes a step to a newer version of the app, once it is known to come from the person.
+#[tauri::command]
+pub(crate) async fn update_app(app: AppHandle, step: UpdateStep) -> Result<(), UserError> {
+    consent::obtain_consent_for_update(&app, step).await?;
+    update_steps::take_step(&app, step).await
 }

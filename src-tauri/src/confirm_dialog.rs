@@ -9,6 +9,7 @@ use protocol::server::mcp_servers::{
     ServerChange, ServerId, ServerSandbox, ServerSettings, ServerTransport,
 };
 use protocol::text::display_text::{format_count, to_single_line};
+use protocol::update::UpdateStep;
 use protocol::{Decision, Op, UserError};
 use tauri::AppHandle;
 use tokio::sync::{Mutex, oneshot};
@@ -154,6 +155,25 @@ pub(crate) fn question_for_file(file: &Path) -> ConfirmQuestion {
             format_name(&file.display().to_string())
         ),
         accept_label: "Show",
+    }
+}
+
+/// Builds the question whether to take a step to a newer version.
+pub(crate) fn question_for_update(step: UpdateStep) -> ConfirmQuestion {
+    let (text, accept_label) = match step {
+        UpdateStep::Check => (
+            "Ask the server with the releases for a newer version?",
+            "Ask",
+        ),
+        UpdateStep::Download => ("Download the newer version of the app?", "Download"),
+        UpdateStep::Install => (
+            "Install the newer version of the app, and start it again?",
+            "Install",
+        ),
+    };
+    ConfirmQuestion {
+        text: text.to_owned(),
+        accept_label,
     }
 }
 

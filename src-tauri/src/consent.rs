@@ -12,6 +12,7 @@ use protocol::connection::{ConnectionAction, ConnectionView};
 use protocol::engine_process::EngineRequest;
 use protocol::server::apis::ApiChange;
 use protocol::server::mcp_servers::ServerChange;
+use protocol::update::UpdateStep;
 use protocol::{Decision, Op, ServerAnswer, Settings, UserError};
 use tauri::{AppHandle, Manager};
 
@@ -92,6 +93,17 @@ pub(crate) async fn obtain_consent_for_connection(
     let known = agents.into_iter().find(|one| one.id == agent);
     let title = known.map_or_else(|| agent.to_owned(), |one| one.title);
     obtain_press(app, confirm_dialog::question_for_connection(&title, action)).await
+}
+
+/// Returns once a step to a newer version may be taken: each asks a server, or replaces the app.
+///
+/// # Errors
+/// As [`obtain_consent`].
+pub(crate) async fn obtain_consent_for_update(
+    app: &AppHandle,
+    step: UpdateStep,
+) -> Result<(), UserError> {
+    obtain_press(app, confirm_dialog::question_for_update(step)).await
 }
 
 /// Returns once there was a press of the person that was not used for another request, or a yes in a dialog.

@@ -10,15 +10,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use protocol::engine_process::{EngineRequest, MessageHead, MessageKind, NumberedRequest};
+use protocol::engine_process::{
+    EngineRequest, MessageHead, MessageKind, NumberedRequest, OngoingWork,
+};
 use protocol::{Settings, UserError};
 use serde::de::DeserializeOwned;
-use tauri::AppHandle;
 use tauri::ipc::{Channel, InvokeResponseBody};
+use tauri::{AppHandle, Manager};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{MutexGuard as AsyncMutexGuard, mpsc, oneshot};
 
+use crate::updates::{AtRest, Updates};
 use crate::{attention, desktop_settings, window_appearance};
 
 /// Name of the program that hosts the engine; it is installed beside the app.
@@ -60,11 +63,45 @@ impl EngineCell {
         Ok(engine)
     }
 
+    /// Lets the engine end if nothing goes on in it, and starts none until what is returned is dropped.
+    ///
+    /// # Errors
+    /// A call waits, or a session is at work.
+    pub(crate) async fn rest(&self) -> Result<RestingEngine<'_>, UserError> {
+        let started = self.engine.lock().await;
+        let engine = started.as_ref().filter(|engine| engine.runs());
+        let work = match engine {
+            Some(engine) => engine.ask_for(EngineRequest::OngoingWork).await?,
+            None => OngoingWork::default(),
+        };
+        let at_rest = AtRest::confirm(&work)?;
+        if let Some(engine) = engine {
+            engine.close().await;
+        }
+        Ok(RestingEngine {
+            at_rest,
+            _started: started,
+        })
+    }
+
     /// Lets the engine end, and waits until it has.
     pub(crate) async fn close_engine(&self) {
         if let Some(engine) = self.engine.lock().await.take() {
             engine.close().await;
         }
+    }
+}
+
+/// An engine that ended with nothing left to do, and is not started meanwhile.
+pub(crate) struct RestingEngine<'a> {
+    at_rest: AtRest,
+    _started: AsyncMutexGuard<'a, Option<Arc<EngineProcess>>>,
+}
+
+impl RestingEngine<'_> {
+    /// Returns the proof that nothing goes on.
+    pub(crate) fn at_rest(&self) -> &AtRest {
+        &self.at_rest
     }
 }
 
@@ -313,7 +350,7 @@ fn settle_answer(awaited: &Mutex<AwaitedMessages>, id: u64, answer: Result<Strin
 }
 
 /// Loads the page anew: its first question starts the engine, and it draws what is on record.
-fn reload_page(app: &AppHandle) {
+pub(crate) fn reload_page(app: &AppHandle) {
     let Some(window) = crate::main_window(app) else {
         return;
     };
@@ -322,11 +359,12 @@ fn reload_page(app: &AppHandle) {
     }
 }
 
-/// Applies what the settings in force say of the window: its theme, and the global shortcut.
+/// Applies what the settings in force say of the app: the theme, the global shortcut, and what becomes of new versions.
 pub(crate) async fn apply_settings(app: &AppHandle, engine: &EngineProcess) {
     match engine.settings().await {
         Ok(settings) => {
             window_appearance::apply_theme(app, settings.theme);
+            app.state::<Updates>().set_mode(settings.updates.mode);
             let shortcut = settings.desktop.shortcut.as_ref();
             if let Err(fault) = desktop_settings::apply_shortcut(app, shortcut) {
                 tracing::warn!(%fault, "the global shortcut is not listened to");

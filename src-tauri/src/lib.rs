@@ -1,5 +1,5 @@
-//! The shell: one window, a tray icon, notifications, and eleven commands, most of which pass a request of the page on
-//! to the engine.
+//! The shell: one window, a tray icon, notifications, updates, and thirteen commands, most of which pass a request of the
+//! page on to the engine.
 //!
 //! **It contains no logic, no SQL and no file access**, and it is the only crate that depends on Tauri. The engine is a
 //! process of its own, the same program as the command line (`engine_process.rs`): ops and queries go to it, events
@@ -23,6 +23,8 @@ mod restart;
 mod session_export;
 mod shown_in_page;
 mod tray;
+mod update_steps;
+mod updates;
 mod window;
 mod window_appearance;
 
@@ -35,6 +37,7 @@ use tauri_plugin_window_state::StateFlags;
 use crate::desktop_settings::{AppliedShortcut, LOGIN_ENTRY, MINIMIZED_ARGUMENT};
 use crate::engine_process::EngineCell;
 use crate::shown_in_page::PageListener;
+use crate::updates::{InstalledCopy, UpdateLimits, Updates};
 
 /// Opens the app and runs it until it ends.
 pub fn run() -> ExitCode {
@@ -46,10 +49,7 @@ pub fn run() -> ExitCode {
     match app_builder().build(tauri::generate_context!()) {
         Ok(app) => {
             app.run(|app, event| match event {
-                RunEvent::Exit => {
-                    let engine = app.state::<EngineCell>();
-                    tauri::async_runtime::block_on(engine.close_engine());
-                }
+                RunEvent::Exit => tauri::async_runtime::block_on(update_steps::close_app(app)),
                 // So macOS opens links.
                 #[cfg(target_os = "macos")]
                 RunEvent::Opened { urls } => {
@@ -89,6 +89,7 @@ fn app_builder() -> Builder<Wry> {
         )
         .plugin(tauri_plugin_notification::init())
         .plugin(tauri_plugin_dialog::init())
+        .plugin(tauri_plugin_updater::Builder::new().build())
         .plugin(
             tauri_plugin_opener::Builder::new()
                 .open_js_links_on_click(false)
@@ -105,7 +106,9 @@ fn app_builder() -> Builder<Wry> {
             commands::plan_connection,
             commands::change_connection,
             commands::import_sessions,
-            commands::export_session
+            commands::export_session,
+            commands::watch_updates,
+            commands::update_app
         ])
         .on_page_load(|webview, load| match load.event() {
             PageLoadEvent::Started => webview.state::<PageListener>().set_loading(),
@@ -115,6 +118,9 @@ fn app_builder() -> Builder<Wry> {
             app.manage(press_tracker::PressTracker::default());
             app.manage(PageListener::default());
             app.manage(AppliedShortcut::default());
+            let updates =
+                Updates::new(app.handle(), InstalledCopy::find(), UpdateLimits::default());
+            app.manage(updates);
             let window = window::build_window(app)?;
             press_tracker::track_window(&window)?;
             window_appearance::set_background(app.handle());
@@ -125,6 +131,7 @@ fn app_builder() -> Builder<Wry> {
             }
             links::follow_argument(app.handle(), std::env::args());
             app.manage(EngineCell::default());
+            tauri::async_runtime::spawn(updates::follow_mode(app.handle().clone()));
             // Beside the page, which loads meanwhile.
             let handle = app.handle().clone();
             tauri::async_runtime::spawn(async move {

@@ -89,7 +89,7 @@ const WALLS: [&str; 15] = [
     "tests/house/isolation.rs",
 ];
 
-fn relative(file: &Path) -> String {
+pub(crate) fn relative(file: &Path) -> String {
     let below = file.strip_prefix(repo_root()).unwrap();
     below.display().to_string().replace('\\', "/")
 }

@@ -148,6 +148,40 @@ async fn a_script_starts_no_program_and_loosens_nothing() {
     rig.end().await;
 }
 
+/// A script reaches the updater by our commands alone, and takes no step there by itself.
+#[tokio::test]
+async fn a_script_replaces_nothing() {
+    let rig = Rig::start().await;
+    rig.find("play-demo").await;
+    let invoke = "window.result = null; window.__TAURI_INTERNALS__.invoke(...arguments) \
+        .then(() => (window.result = 'taken'), (refused) => (window.result = refused.message ?? String(refused)))";
+    for step in ["check", "download", "install"] {
+        rig.ask(invoke, vec![json!("update_app"), json!({ "step": step })])
+            .await;
+        rig.refuse().await;
+        assert_eq!(result(&rig).await, REFUSED, "{step}");
+    }
+    rig.ask(invoke, vec![json!("plugin:updater|check"), json!({})])
+        .await;
+    let refused = result(&rig).await;
+    assert!(
+        refused.as_str().unwrap().contains("not allowed"),
+        "{refused}"
+    );
+    // A press of the person is heard, and this copy of the app has nothing that it could ask for.
+    rig.press('x').await;
+    rig.ask(
+        invoke,
+        vec![json!("update_app"), json!({ "step": "check" })],
+    )
+    .await;
+    assert_eq!(
+        result(&rig).await,
+        "This copy of the app was built from its sources."
+    );
+    rig.end().await;
+}
+
 #[tokio::test]
 async fn the_page_goes_nowhere_else() {
     let site = Site::open(
