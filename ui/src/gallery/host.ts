@@ -117,6 +117,12 @@ export class SampleHost implements Host {
   exportSession(): Promise<null> {
     return Promise.resolve(null);
   }
+  watchUpdates(): Promise<void> {
+    return Promise.resolve();
+  }
+  updateApp(): Promise<never> {
+    return Promise.reject(new Error('The gallery is not updated.'));
+  }
   importSessions(): Promise<never> {
     return Promise.reject(new Error('The gallery imports nothing.'));
   }

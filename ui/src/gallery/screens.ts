@@ -2,9 +2,10 @@
 
 import { bookOf, type Book } from '../features/rules/book.svelte';
 import { keyOf } from '../features/rules/words';
-import type { AgentView, EngineView, HookSettings } from '../ipc/bindings';
+import type { AgentView, EngineView, HookSettings, UpdateState, UpdateView } from '../ipc/bindings';
 import type { FakeHost } from '../ipc/fake';
 import { busyDay } from '../ipc/fake_attention';
+import { newerRelease } from '../ipc/fake_updates';
 import type { Desk } from '../state/desk.svelte';
 import { SETTINGS_SECTIONS, type SettingsSection } from '../state/view';
 import { screenPage, type GalleryPage, type Way } from './page';
@@ -135,6 +136,18 @@ const signIn = (host: FakeHost): void => {
 };
 const deleted = (host: FakeHost): void => host.emit('ses_gone', { type: 'session_deleted', host: 'window', calls: 12 });
 
+/** A newer version of the app, as far as it is known. */
+const newer =
+  (state: UpdateState, more: Partial<UpdateView> = {}) =>
+  (host: FakeHost): void =>
+    host.updates.set(state, more);
+const release = newerRelease;
+const unsigned = {
+  message: 'The download is not signed with the key of this app, so it is not installed.',
+  hint: 'Nothing was changed. Try again later; if it stays so, tell those who publish the app.',
+  context: [],
+};
+
 export const screens: readonly GalleryPage[] = [
   screenPage('Start', 'Start, a key is there', at('start')),
   screenPage('Start', 'Start, no key', { fake: 'empty' }),
@@ -261,5 +274,15 @@ export const screens: readonly GalleryPage[] = [
   settings('own program', 'programs', ['watchdog-add']),
   settings('a search provider', 'web_search', ['search-add']),
   settings('deleted sessions', 'undo', [], deleted),
+  settings('newer version', 'about', [], newer({ type: 'available', release })),
+  settings(
+    'newer version, downloading',
+    'about',
+    [],
+    newer({ type: 'downloading', release, received_bytes: 31_000_000, total_bytes: 84_000_000 }),
+  ),
+  settings('newer version, downloaded', 'about', [], newer({ type: 'staged', release })),
+  settings('newer version, refused', 'about', [], newer({ type: 'available', release }, { fault: unsigned })),
+  settings('updated by a package manager', 'about', [], newer({ type: 'unknown' }, { way: 'package_manager' })),
   settings('found', 'providers', [{ write: 'undo', into: 'settings-search' }]),
 ];

@@ -1,4 +1,5 @@
-// The one door to the engine: its four commands, the connections of agents, the dialogs for folders and exports, and the browser. No other file imports @tauri-apps.
+// The one door to the engine: its four commands, the connections of agents, the dialogs for folders and exports, the browser, and
+// updates of the app. No other file imports @tauri-apps.
 
 import { Channel, invoke } from '@tauri-apps/api/core';
 import { getCurrentWebview } from '@tauri-apps/api/webview';
@@ -13,6 +14,8 @@ import type {
   OpReceipt,
   Query,
   SessionImport,
+  UpdateStep,
+  UpdateView,
   UserError,
 } from './bindings';
 
@@ -61,6 +64,10 @@ export interface Host {
   onShowTarget(show: (target: ShowTarget) => void): () => void;
   /** Exports a session into a file that the person chooses; gives its path, none if they chose none. */
   exportSession(session: string, format: ExportFormat): Promise<string | null>;
+  /** Tells what is known of a newer version of the app, now and whenever that changes. */
+  watchUpdates(onView: (view: UpdateView) => void): Promise<void>;
+  /** Takes a step to a newer version. */
+  updateApp(step: UpdateStep): Promise<void>;
 }
 
 /** A session that was chosen outside the window, or a call of it. */
@@ -143,6 +150,12 @@ function windowHost(): Host {
     importSessions: (agent) => ask('import_sessions', { agent }),
     onShowTarget: (show) => targets.listen(show),
     exportSession: (session, format) => ask('export_session', { session, format }),
+    watchUpdates: async (onView) => {
+      const channel = new Channel<UpdateView>();
+      channel.onmessage = onView;
+      await ask('watch_updates', { channel });
+    },
+    updateApp: (step) => ask('update_app', { step }),
     pickFolder: async (from, file = false) =>
       (await import('@tauri-apps/plugin-dialog')).open({
         directory: !file,

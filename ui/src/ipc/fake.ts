@@ -24,6 +24,8 @@ import type {
   SessionView,
   SkippedAsk,
   UndoEntry,
+  UpdateStep,
+  UpdateView,
 } from './bindings';
 import { Refused, type AnswerTo, type ExportFormat, type Host, type ShowTarget } from './desk';
 import { account } from './fake_account';
@@ -41,6 +43,7 @@ import { FakeRules } from './fake_rules';
 import { FakeServers } from './fake_servers';
 import { largeStream, parseStream, untilNow } from './fake_streams';
 import { asSet, fakeTools, missing, tryOf } from './fake_tools';
+import { FakeUpdates } from './fake_updates';
 
 /** A host that plays a stream to its end at once and then answers as an engine would. */
 export class FakeHost implements Host {
@@ -87,6 +90,7 @@ export class FakeHost implements Host {
   readonly apis = new FakeApis();
   readonly connections = new FakeConnections();
   readonly history = new FakeHistory(() => this.now());
+  readonly updates = new FakeUpdates();
 
   constructor(events: readonly Event[] = [], settings: Partial<EngineView> = {}) {
     this.#snapshot = { ...this.#snapshot, ...settings };
@@ -130,6 +134,14 @@ export class FakeHost implements Host {
   openAddress(address: string): Promise<void> {
     this.opened.push(address);
     return Promise.resolve();
+  }
+
+  watchUpdates(onView: (view: UpdateView) => void): Promise<void> {
+    return this.updates.watch(onView);
+  }
+
+  updateApp(step: UpdateStep): Promise<void> {
+    return this.updates.take(step);
   }
 
   listConnections(): Promise<ConnectionView[]> {

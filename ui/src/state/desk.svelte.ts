@@ -17,6 +17,7 @@ import { Selection } from './selection.svelte';
 import { Store } from './store.svelte';
 import { RuleOffer } from './rule_offer.svelte';
 import { replayStart } from './replay_start';
+import { Updates } from './updates.svelte';
 import type { View } from './view';
 import { Zoom } from './zoom.svelte';
 
@@ -29,6 +30,7 @@ export class Desk extends Store {
   readonly ruleOffer: RuleOffer;
   readonly deletion: Deletion;
   readonly reading = new Reading();
+  readonly updates: Updates;
   readonly zoom: Zoom;
   /** The settings as an object of their own: the keys are read anew when they change, and not with every event. */
   readonly #settings = $derived(this.settings);
@@ -37,6 +39,7 @@ export class Desk extends Store {
 
   private constructor(host: Host, state: State) {
     super(host, state);
+    this.updates = new Updates(host);
     this.zoom = new Zoom(host);
     this.navigation = new Navigation(this, {
       leave: () => this.focus.forget(),
@@ -60,6 +63,7 @@ export class Desk extends Store {
     const desk = new Desk(host, fromSnapshot(snapshot, after));
     await desk.subscribe(after);
     void desk.agents.load();
+    void desk.updates.watch().catch((thrown: unknown) => desk.tellFault(thrown));
     void desk.zoom.apply().catch((thrown: unknown) => desk.tellFault(thrown));
     const view = openingView(snapshot, kept);
     desk.navigation.view = view;

@@ -86,5 +86,11 @@ export const settingsSections: readonly SectionInfo[] = [
     lead: 'Programs of your own that look at calls. They run unsandboxed, with your permissions.',
     words: 'script audit check',
   },
-  { id: 'about', title: 'About', icon: 'info', lead: 'This version of Countersign.', words: 'privacy telemetry' },
+  {
+    id: 'about',
+    title: 'About',
+    icon: 'info',
+    lead: 'This version of Countersign, and newer ones.',
+    words: 'privacy telemetry update upgrade',
+  },
 ];
