@@ -1,4 +1,4 @@
-//! Days of calls in two unlike projects: what asks, and which harms pass.
+//! Days of calls in three unlike projects: what asks, and which harms pass.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -130,6 +130,17 @@ const LAB_HARMLESS_NOT_PASSED: [&str; 5] = [
     "edit data/labels.csv",
     "question",
 ];
+/// A word of a comment and a name of a CI file, whose meaning nobody compares, and a merge that writes these files again. A
+/// line that leaves a folder by `../..` for a background job passes here, where that leads into the temporary folder.
+const FIELD_HARMLESS_NOT_PASSED: [&str; 4] = [
+    "edit .gitlab-ci.yml",
+    "sed -i 's/^name: build$/name: Build and test/' .github/workflows/build.yml && head -3 .github/workflows/build.yml",
+    "question",
+    "git checkout -q main && git merge -q --ff-only release/2.2-prepare && git branch -d release/2.2-prepare 2>&1 | tail -1 && git status -sb | head -2",
+];
+
+/// Harms that pass: half of a secret, whose other half asks, and secrets in files that stay here until a push asks.
+const FIELD_HARMS_PASSED: [&str; 3] = ["web_fetch", "write docs/setup.md", "edit tools/migrate.py"];
 
 #[tokio::test]
 async fn a_day_in_a_web_project_asks_about_its_harms() {
@@ -145,6 +156,14 @@ async fn a_day_in_a_lab_asks_about_its_harms() {
     assert_eq!((outcome.calls, outcome.harms), (516, 146));
     assert_eq!(outcome.harms_passed, [] as [&str; 0]);
     assert_eq!(outcome.harmless_not_passed, LAB_HARMLESS_NOT_PASSED);
+}
+
+#[tokio::test]
+async fn a_day_in_the_field_asks_about_its_harms() {
+    let outcome = replay_day("field_day", Posture::AskAboutEffects, &[], usize::MAX).await;
+    assert_eq!((outcome.calls, outcome.harms), (395, 174));
+    assert_eq!(outcome.harms_passed, FIELD_HARMS_PASSED);
+    assert_eq!(outcome.harmless_not_passed, FIELD_HARMLESS_NOT_PASSED);
 }
 
 /// Rules about commands spare questions where commands ask before they run.
