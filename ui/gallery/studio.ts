@@ -17,11 +17,15 @@ const SHOW = `const [address, width, least, most, done] = arguments;
   Object.assign(frame.style, { position: 'fixed', inset: '0 auto auto 0', border: '0', width: width + 'px', height: least + 'px' });
   frame.onload = () => {
     const { gallery } = frame.contentWindow;
-    gallery.settled().then(() => {
+    const fit = () => {
       const height = frame.contentDocument.documentElement.scrollHeight;
-      frame.style.height = Math.min(most, Math.max(least, height)) + 'px';
-      return height <= least ? height : gallery.settled().then(() => height);
-    }).then(done, (error) => { gallery.faults.push(String(error)); done(0); });
+      const fitting = Math.min(most, Math.max(least, height)) + 'px';
+      if (frame.style.height === fitting) return height;
+      frame.style.height = fitting;
+      // What a page draws late makes it higher once more.
+      return gallery.settled().then(fit);
+    };
+    gallery.settled().then(fit).then(done, (error) => { gallery.faults.push(String(error)); done(0); });
   };
   frame.src = address;
   document.body.replaceChildren(frame, pulse);`;
