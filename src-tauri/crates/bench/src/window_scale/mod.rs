@@ -67,6 +67,13 @@ pub fn run_in(home: &Path) -> BenchResult<()> {
             model_endpoint::start_endpoint()?
         ),
     )?;
+    // A safe write asks only where a rule says so.
+    std::fs::write(
+        data_dir.join("rules.toml"),
+        format!(
+            "[[rule]]\npermission = \"fs.write\"\npattern = \"{REWRITTEN_FILE}\"\naction = \"ask\"\n"
+        ),
+    )?;
     std::fs::write(
         workspace.join(REWRITTEN_FILE),
         model_endpoint::rewritten_content(DIFF_LINES, false),
