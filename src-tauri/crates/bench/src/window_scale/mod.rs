@@ -309,24 +309,7 @@ impl Measurement {
             ratio: format!("{ratio:.2}×"),
             aim: "1.5×",
         });
-        let processes = list_processes(self.app.pid)?;
-        let ticks = measure_cpu_ticks(self.app.pid)?;
-        tokio::time::sleep(IDLE_TIME).await;
-        let used = Duration::from_millis(10 * (measure_cpu_ticks(self.app.pid)? - ticks));
-        let new = list_processes(self.app.pid)?
-            .iter()
-            .filter(|pid| !processes.contains(pid))
-            .count();
-        self.rows.push(TableRow {
-            what: format!("a minute with nothing to do ({new} processes started)"),
-            ours: format_time(used),
-            theirs: String::new(),
-            ratio: format!(
-                "{:.2} %",
-                used.as_secs_f64() / IDLE_TIME.as_secs_f64() * 100.0
-            ),
-            aim: "1 % of a core",
-        });
+        self.rows.push(measure_idle(self.app.pid).await?);
         Ok(())
     }
 
@@ -391,6 +374,28 @@ impl Measurement {
             aim,
         });
     }
+}
+
+/// Watches a window with nothing to do, and returns the row of what its processes used.
+async fn measure_idle(pid: u32) -> BenchResult<TableRow> {
+    let processes = list_processes(pid)?;
+    let ticks = measure_cpu_ticks(pid)?;
+    tokio::time::sleep(IDLE_TIME).await;
+    let used = Duration::from_millis(10 * (measure_cpu_ticks(pid)? - ticks));
+    let new = list_processes(pid)?
+        .iter()
+        .filter(|pid| !processes.contains(pid))
+        .count();
+    Ok(TableRow {
+        what: format!("a minute with nothing to do ({new} processes started)"),
+        ours: format_time(used),
+        theirs: String::new(),
+        ratio: format!(
+            "{:.2} %",
+            used.as_secs_f64() / IDLE_TIME.as_secs_f64() * 100.0
+        ),
+        aim: "1 % of a core",
+    })
 }
 
 fn sorted_times(millis: &Value) -> BenchResult<Vec<Duration>> {

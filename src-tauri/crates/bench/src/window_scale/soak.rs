@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::driven_app::DrivenApp;
+use super::measure_idle;
 use super::model_endpoint::{self, MeasuredModel, NOTES_FILE, PROVIDER};
 use crate::BenchResult;
 use crate::app_start::build_app;
 use crate::process_tree::{
-    count_descriptors, format_mebibytes, list_processes, measure_cpu_ticks, measure_memory_kib,
+    count_descriptors, format_mebibytes, list_processes, measure_memory_kib,
 };
 use crate::results_table::{TableRow, format_time, print_table};
 use crate::virtual_screen::VirtualScreen;
@@ -28,8 +29,6 @@ const TURN_TIMEOUT: Duration = Duration::from_secs(300);
 const PRESS_INTERVAL: Duration = Duration::from_millis(500);
 /// How long the window comes to rest before it is measured.
 const REST_TIME: Duration = Duration::from_secs(10);
-/// How long the idle window is watched.
-const IDLE_TIME: Duration = Duration::from_secs(60);
 
 /// Whether an agent works or waits.
 const IS_AT_WORK: &str = "return document.querySelector('[data-testid=rail-sessions] :is([data-state=running], [data-state=waiting])') !== null";
@@ -108,7 +107,7 @@ impl Day<'_> {
             );
         }
         let mut rows = list_footprints(&footprints);
-        rows.push(self.measure_idle().await?);
+        rows.push(measure_idle(self.app.pid).await?);
         print_table("A day of five agents (theirs: after the first hour)", &rows);
         Ok(())
     }
@@ -172,27 +171,6 @@ impl Day<'_> {
             descriptors,
             processes: processes.len(),
             temporary_files: std::fs::read_dir(self.app.temporary_folder())?.count(),
-        })
-    }
-
-    async fn measure_idle(&self) -> BenchResult<TableRow> {
-        let processes = list_processes(self.app.pid)?;
-        let ticks = measure_cpu_ticks(self.app.pid)?;
-        tokio::time::sleep(IDLE_TIME).await;
-        let used = Duration::from_millis(10 * (measure_cpu_ticks(self.app.pid)? - ticks));
-        let new = list_processes(self.app.pid)?
-            .iter()
-            .filter(|pid| !processes.contains(pid))
-            .count();
-        Ok(TableRow {
-            what: format!("a minute with nothing to do ({new} processes started)"),
-            ours: format_time(used),
-            theirs: String::new(),
-            ratio: format!(
-                "{:.2} %",
-                used.as_secs_f64() / IDLE_TIME.as_secs_f64() * 100.0
-            ),
-            aim: "1 % of a core",
         })
     }
 }
