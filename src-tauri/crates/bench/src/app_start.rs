@@ -107,9 +107,11 @@ pub fn measure_starts(program: &Path) -> BenchResult<StartMeasurement> {
     })
 }
 
-/// Builds the app as it is shipped, with the command line beside it, which is its engine; returns the app's path.
+/// Builds the app as it is shipped, with the command line beside it, which is its engine, and the program that sets up
+/// sandboxes; returns the app's path.
 pub fn build_app() -> BenchResult<PathBuf> {
     build_release(&["--package", "cli"], "countersign")?;
+    build_release(&["--package", "sandbox"], "countersign-sandbox")?;
     build_program(&["--bin", "countersign-desktop"], "countersign-desktop")
 }
 

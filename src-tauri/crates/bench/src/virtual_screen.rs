@@ -6,7 +6,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use x11rb::connection::Connection;
-use x11rb::protocol::xproto::{ConnectionExt, ImageFormat};
+use x11rb::protocol::xproto::{ConnectionExt, ImageFormat, KEY_PRESS_EVENT, KEY_RELEASE_EVENT};
+use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
 
 use crate::BenchResult;
@@ -70,6 +71,29 @@ impl VirtualScreen {
             .env("GDK_BACKEND", "x11")
             .env("NO_AT_BRIDGE", "1")
             .env_remove("WAYLAND_DISPLAY")
+    }
+
+    /// Presses and releases the key of a letter, as a person's hand does: the app takes no other press for an answer.
+    pub fn press_key(&self, letter: char) -> BenchResult<()> {
+        let setup = self.connection.setup();
+        let (first, last) = (setup.min_keycode, setup.max_keycode);
+        let asked = self
+            .connection
+            .get_keyboard_mapping(first, last - first + 1)?;
+        let mapping = asked.reply()?;
+        // What a letter of ASCII is called here is its number.
+        let at = mapping
+            .keysyms
+            .chunks(mapping.keysyms_per_keycode.into())
+            .position(|symbols| symbols.first() == Some(&u32::from(letter)))
+            .ok_or("the screen has no such key")?;
+        let key = first + u8::try_from(at)?;
+        for kind in [KEY_PRESS_EVENT, KEY_RELEASE_EVENT] {
+            self.connection
+                .xtest_fake_input(kind, key, x11rb::CURRENT_TIME, self.root, 0, 0, 0)?;
+        }
+        self.connection.flush()?;
+        Ok(())
     }
 
     /// Waits until the screen content is stable; returns the time from `began`, the start of the program, until that

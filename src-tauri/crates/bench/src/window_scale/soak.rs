@@ -70,6 +70,7 @@ pub fn run() -> BenchResult<()> {
         let screen = VirtualScreen::start()?;
         let app = DrivenApp::start(&screen, &program, home.path()).await?;
         let mut day = Day {
+            screen: &screen,
             app,
             home: home.path(),
             sessions: Vec::new(),
@@ -81,6 +82,7 @@ pub fn run() -> BenchResult<()> {
 }
 
 struct Day<'a> {
+    screen: &'a VirtualScreen,
     app: DrivenApp,
     home: &'a Path,
     /// The session of each agent.
@@ -142,7 +144,7 @@ impl Day<'_> {
                 return Err("the agents do not come to an end".into());
             }
             if self.app.run_script(HAS_CARD, vec![]).await? == true {
-                self.app.press("y").await?;
+                self.screen.press_key('y')?;
             }
             tokio::time::sleep(PRESS_INTERVAL).await;
         }
