@@ -37,6 +37,7 @@ import { modelChange, modelOptions } from './fake_models';
 import { FakeApis } from './fake_apis';
 import { FakeConnections } from './fake_connections';
 import { deletedSessions, previewDeletion } from './fake_deletions';
+import { answerFromEntries } from './fake_entries';
 import { namesWith, pathsOf, type FakeFile } from './fake_files';
 import { FakeHistory } from './fake_history';
 import { FakeRules } from './fake_rules';
@@ -412,33 +413,10 @@ export class FakeHost implements Host {
         return { type: 'briefing', ...this.briefing };
       case 'briefing_text':
         return { type: 'briefing_text', ...briefingText(this.briefing, query.of) };
-      case 'transcript': {
-        const all = this.#entries.get(query.session) ?? [];
-        const before = query.before;
-        const older = before === null ? all : all.filter((entry) => entry.seq < before);
-        return {
-          type: 'transcript',
-          entries: older.slice(-query.limit),
-          more: older.length > query.limit,
-          seq: this.events.length,
-        };
-      }
-      case 'transcript_from': {
-        const newer = (this.#entries.get(query.session) ?? []).filter((entry) => entry.seq >= query.from);
-        return {
-          type: 'transcript',
-          entries: newer.slice(0, query.limit),
-          more: newer.length > query.limit,
-          seq: this.events.length,
-        };
-      }
-      case 'failed_call': {
-        const entry = (this.#entries.get(query.session) ?? []).findLast(
-          ({ seq, body }) =>
-            body.type === 'call' && body.state === 'failed' && (query.before === null || seq < query.before),
-        );
-        return { type: 'failed_call', entry: entry ?? null };
-      }
+      case 'transcript':
+      case 'transcript_from':
+      case 'failed_call':
+        return answerFromEntries(this.#entries.get(query.session) ?? [], this.events.length, query);
       case 'search':
         return { type: 'search', ...searchEntries(this.#all(), this.#sessions, query) };
       case 'history': {
