@@ -30,7 +30,15 @@ import type {
 import { Refused, type AnswerTo, type ExportFormat, type Host, type ShowTarget } from './desk';
 import { account } from './fake_account';
 import { searchEntries } from './fake_search';
-import { emptySnapshot, firstStart, languageViews, promised, withoutKeychain } from './fake_settings';
+import {
+  editorViews,
+  emptySnapshot,
+  firstStart,
+  languageViews,
+  promised,
+  searchProviderViews,
+  withoutKeychain,
+} from './fake_settings';
 import { quietDay } from './fake_attention';
 import { briefed, briefingText } from './fake_briefing';
 import { modelChange, modelOptions } from './fake_models';
@@ -469,29 +477,9 @@ export class FakeHost implements Host {
         throw new Refused({ message: 'Nobody answers that.', hint: '', context: [] });
       }
       case 'editors':
-        return {
-          type: 'editors',
-          editors: [
-            { title: 'Visual Studio Code', program: 'code' },
-            { title: 'Zed', program: 'zed' },
-          ],
-        };
-      case 'search_providers': {
-        const { providers } = this.#snapshot.settings.web_search;
-        return {
-          type: 'search_providers',
-          providers: providers.map(({ id, wire }) => ({
-            id,
-            ready: wire === 'searxng' || this.kept.has(`web_search/${id}`),
-            note:
-              wire === 'searxng'
-                ? 'Needs no key.'
-                : this.kept.has(`web_search/${id}`)
-                  ? 'Key from the system keychain.'
-                  : 'No key yet. It is not answered without one.',
-          })),
-        };
-      }
+        return { type: 'editors', editors: editorViews };
+      case 'search_providers':
+        return { type: 'search_providers', providers: searchProviderViews(this.#snapshot.settings, this.kept) };
       case 'apis':
         return this.apis.answer();
       case 'language_servers':

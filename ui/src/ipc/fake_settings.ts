@@ -2,10 +2,12 @@
 
 import type {
   AssuranceReport as Promised,
+  EditorView,
   EngineView,
   LanguageServer,
   LanguageServerView,
   ProviderView,
+  SearchProviderView,
   Settings,
 } from './bindings';
 
@@ -169,3 +171,18 @@ export function firstStart(): ProviderView[] {
     return { ...provider, ready: false, note: 'No key. Enter one in Settings.', models: [], key };
   });
 }
+
+/** The configured search providers; `kept` names what has a key. */
+export function searchProviderViews({ web_search }: Settings, kept: ReadonlySet<string>): SearchProviderView[] {
+  return web_search.providers.map(({ id, wire }) => {
+    if (wire === 'searxng') return { id, ready: true, note: 'Needs no key.' };
+    const ready = kept.has(`web_search/${id}`);
+    return { id, ready, note: ready ? 'Key from the system keychain.' : 'No key yet. It is not answered without one.' };
+  });
+}
+
+/** The editors that are found on the machine. */
+export const editorViews: EditorView[] = [
+  { title: 'Visual Studio Code', program: 'code' },
+  { title: 'Zed', program: 'zed' },
+];
