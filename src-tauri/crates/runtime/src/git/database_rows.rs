@@ -117,6 +117,8 @@ struct Pages<'a> {
     used_bytes: usize,
     /// How many pages of trees may still be visited: each stands in one tree, once.
     unvisited: Cell<usize>,
+    /// How many bytes of rows may still be read: each stands in one row, once. A file that an agent made may say otherwise.
+    unread: Cell<usize>,
 }
 
 /// Kind of a page of a tree, by its first byte.
@@ -158,6 +160,7 @@ impl<'a> Pages<'a> {
             page_bytes,
             used_bytes,
             unvisited: Cell::new(content.len() / page_bytes),
+            unread: Cell::new(content.len()),
         })
     }
 
@@ -219,8 +222,8 @@ impl<'a> Pages<'a> {
         length: usize,
         kind: PageKind,
     ) -> Option<Vec<u8>> {
-        // No row is longer than the file.
-        let local = (length <= self.content.len()).then(|| self.local_bytes(length, kind))?;
+        self.unread.set(self.unread.get().checked_sub(length)?);
+        let local = self.local_bytes(length, kind);
         let mut values = page.get(at..at.checked_add(local)?)?.to_owned();
         if local == length {
             return Some(values);
@@ -272,4 +275,40 @@ fn read_varint(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
     }
     let last = *bytes.get(at + 8)?;
     Some((number << 8 | u64::from(last), at + 9))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE_BYTES: usize = 512;
+    const ROW_BYTES: u8 = 100;
+
+    /// A database of one table, with so many rows that all stand in the same place.
+    fn write_database(rows: u8) -> Vec<u8> {
+        let mut pages = vec![0; 2 * PAGE_BYTES];
+        let mut put = |at: usize, bytes: &[u8]| pages[at..at + bytes.len()].copy_from_slice(bytes);
+        put(0, MAGIC);
+        put(16, &[2, 0]);
+        // One row of the schema: a table on the second page.
+        put(HEADER_BYTES, &[13, 0, 0, 0, 1]);
+        put(HEADER_BYTES + 8, &[1, 0x90]);
+        put(400, b"\x0e\x01\x06\x17\x0f\x0f\x01\x00tablett\x02");
+        put(PAGE_BYTES, &[13, 0, 0, 0, rows]);
+        for row in 0..usize::from(rows) {
+            put(PAGE_BYTES + 8 + row * 2, &[1, 0x2c]);
+        }
+        put(PAGE_BYTES + 300, &[ROW_BYTES, 1]);
+        pages
+    }
+
+    #[test]
+    fn a_file_tells_of_no_more_than_stands_in_it() {
+        let sound = write_database(1);
+        assert!(!loses_rows(&sound, &sound));
+        assert!(loses_rows(&sound, &write_database(0)));
+        // Read as it says, such a file would be many times as large as it is.
+        let folded = write_database(20);
+        assert!(loses_rows(&folded, &folded));
+    }
 }
