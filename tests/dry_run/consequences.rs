@@ -316,7 +316,7 @@ async fn commits_that_nothing_holds_any_more_ask() {
         ),
         (
             "git commit -q --amend --no-edit --author 'B <b@b.example>'",
-            "It says anew who wrote commits of the branch `main`.",
+            "It changes who wrote commits of the branch `main`.",
         ),
         ("git stash -q && git stash drop -q", "not in git"),
         (

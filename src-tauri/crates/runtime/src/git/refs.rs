@@ -353,7 +353,7 @@ fn describe_dropped(
             && !keeps_authors(repository, dropped, written)
         {
             return Some(format!(
-                "It says anew who wrote commits of the branch `{branch}`."
+                "It changes who wrote commits of the branch `{branch}`."
             ));
         }
         match (dropped.map(|it| it.len()), written.map(|it| it.len())) {
