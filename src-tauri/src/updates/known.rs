@@ -66,29 +66,24 @@ impl KnownUpdate {
 
     /// Returns how it is shown.
     pub(super) fn state(&self) -> UpdateState {
-        if let Some(Activity::Checking) = self.activity {
-            return UpdateState::Checking;
-        }
-        let Some(release) = self.found.as_ref().map(describe_release) else {
-            return match self.is_newest {
-                true => UpdateState::Newest,
-                false => UpdateState::Unknown,
-            };
-        };
-        match self.activity {
-            Some(Activity::Downloading {
-                received_bytes,
-                total_bytes,
-            }) => UpdateState::Downloading {
+        match (&self.activity, self.found.as_ref().map(describe_release)) {
+            (Some(Activity::Checking), _) => UpdateState::Checking,
+            (_, None) if self.is_newest => UpdateState::Newest,
+            (_, None) => UpdateState::Unknown,
+            (
+                &Some(Activity::Downloading {
+                    received_bytes,
+                    total_bytes,
+                }),
+                Some(release),
+            ) => UpdateState::Downloading {
                 release,
                 received_bytes,
                 total_bytes,
             },
-            Some(Activity::Installing) => UpdateState::Installing { release },
-            Some(Activity::Checking) | None if self.staged.is_some() => {
-                UpdateState::Staged { release }
-            }
-            Some(Activity::Checking) | None => UpdateState::Available { release },
+            (Some(Activity::Installing), Some(release)) => UpdateState::Installing { release },
+            (None, Some(release)) if self.staged.is_some() => UpdateState::Staged { release },
+            (None, Some(release)) => UpdateState::Available { release },
         }
     }
 }

@@ -121,7 +121,7 @@ impl Updates {
     /// Requires that a newer version is downloaded.
     ///
     /// # Errors
-    /// None is.
+    /// No newer version is downloaded.
     pub(crate) fn require_staged(&self) -> Result<(), UserError> {
         match lock(&self.known).staged {
             Some(_) => Ok(()),
@@ -182,7 +182,7 @@ impl Updates {
     /// Downloads the newer version that was found, and verifies its signature.
     ///
     /// # Errors
-    /// None was found, another step is being taken, the download fails, or it is not signed with the key of this build.
+    /// No newer version was found, another step is being taken, the download fails, or it is not signed with the key of this build.
     pub(crate) async fn download(&self) -> Result<(), UserError> {
         let found = lock(&self.known).found.clone();
         let update = found.ok_or_else(faults::nothing_found)?;
@@ -217,7 +217,7 @@ impl Updates {
     /// Replaces the app by the newer version that was downloaded. On Windows this ends the process.
     ///
     /// # Errors
-    /// None was downloaded, another step is being taken, or the app cannot be replaced; the newer version is kept then.
+    /// No newer version was downloaded, another step is being taken, or the app cannot be replaced; it is kept then.
     pub(crate) fn install(&self, _at_rest: &AtRest, after: AfterInstall) -> Result<(), UserError> {
         let _step = self.begin(Activity::Installing)?;
         let staged = lock(&self.known).take_staged();
