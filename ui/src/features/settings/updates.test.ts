@@ -86,8 +86,8 @@ test('what the app does by itself is chosen, and is nothing at first', async () 
 
 test.each<[UpdateWay, string]>([
   ['package_manager', 'A package manager installed this copy'],
-  ['sources', 'built from its sources'],
-  ['no_key', 'knows no key'],
+  ['sources', 'built from source'],
+  ['no_key', 'has no key'],
 ])('a copy that does not update itself (%s) says what does', async (way, said) => {
   const host = await openUpdates();
   host.updates.set({ type: 'unknown' }, { way });

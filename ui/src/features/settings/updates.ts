@@ -30,9 +30,9 @@ export function aboutWay(way: Exclude<UpdateWay, 'app'>): string {
     case 'package_manager':
       return 'A package manager installed this copy, and updates it with your other packages';
     case 'sources':
-      return 'This copy was built from its sources: get newer ones, and build it anew';
+      return 'This copy was built from source: update the source, and build it again';
     case 'no_key':
-      return 'This build knows no key to check a newer version with: install one by hand';
+      return 'This build has no key to check newer versions with: install them by hand';
   }
 }
 
