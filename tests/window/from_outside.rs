@@ -1,12 +1,13 @@
 //! Ways to the window from the rest of the desktop: a link, the global shortcut, a notification, and the start at login. None
 //! of them decides anything.
 
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::json;
 
 use crate::support::Rig;
-use crate::support::notifications::{NotificationServer, Request};
+use crate::support::notifications::{Notification, NotificationServer, Request};
 use crate::support::site::{Site, call};
 
 /// How long nothing is notified of in order to count as nothing.
@@ -82,6 +83,27 @@ async fn a_link_and_the_shortcut_show_what_waits_and_decide_nothing() {
     rig.end().await;
 }
 
+/// Begins a session with a model that asks at once, as the page does it.
+async fn begin(rig: &Rig, folder: &Path, model: &str) -> String {
+    let opened = rig.submit(json!({
+        "type": "open_session", "workspace": folder, "prompt": "Make it.",
+        "model": { "provider": "stories", "model": model },
+    }));
+    let receipt = opened.await;
+    receipt["session"].as_str().unwrap().to_owned()
+}
+
+/// The request to show a notification with that text, which leads to the card.
+fn request_to_show(id: u32, text: &str) -> Request {
+    let action = |id: &str, label: &str| (id.to_owned(), label.to_owned());
+    Request::Show(Notification {
+        id,
+        title: "Countersign".to_owned(),
+        text: text.to_owned(),
+        actions: vec![action("show", "Show"), action("default", "")],
+    })
+}
+
 #[tokio::test]
 async fn one_notification_leads_to_what_waits_and_decides_nothing() {
     let asks = |what: &str| {
@@ -97,34 +119,11 @@ async fn one_notification_leads_to_what_waits_and_decides_nothing() {
     let folder = rig.home_dir().join("row");
     std::fs::create_dir_all(&folder).unwrap();
     let elsewhere = rig.look_elsewhere().await;
-    let mut begun = Vec::new();
-    for model in ["ada", "bea"] {
-        let opened = rig.submit(json!({
-            "type": "open_session", "workspace": folder, "prompt": "Make it.",
-            "model": { "provider": "stories", "model": model },
-        }));
-        begun.push(opened.await["session"].as_str().unwrap().to_owned());
-        let first = server.next();
-        let shown = match (begun.len(), first) {
-            (1, Request::Show(shown)) => shown,
-            // The second takes the place of the first.
-            (2, Request::Close(1)) => match server.next() {
-                Request::Show(shown) => shown,
-                other => panic!("{other:?}"),
-            },
-            (_, other) => panic!("{other:?}"),
-        };
-        assert_eq!(shown.title, "Countersign");
-        let said = ["Run waits for you", "2 calls wait for you"];
-        assert_eq!(shown.text, said[begun.len() - 1]);
-        let labels: Vec<_> = shown
-            .actions
-            .iter()
-            .map(|(id, label)| (id.as_str(), label.as_str()))
-            .collect();
-        assert_eq!(labels, [("show", "Show"), ("default", "")]);
-    }
-
+    let first = begin(&rig, &folder, "ada").await;
+    assert_eq!(server.next(), request_to_show(1, "Run waits for you"));
+    let second = begin(&rig, &folder, "bea").await;
+    assert_eq!(server.next(), Request::Close(1));
+    assert_eq!(server.next(), request_to_show(2, "2 calls wait for you"));
     drop(elsewhere);
 
     // It leads to the call that waits longest, from wherever the window is.
@@ -136,7 +135,7 @@ async fn one_notification_leads_to_what_waits_and_decides_nothing() {
         .await;
         server.choose(2, action);
         let card = rig.card("touch one").await;
-        let current = format!("rail-session-{}", begun[0]);
+        let current = format!("rail-session-{first}");
         rig.until("the session of the oldest call", async |rig| {
             screen(rig).await == current
         })
@@ -146,7 +145,7 @@ async fn one_notification_leads_to_what_waits_and_decides_nothing() {
     assert!(server.is_quiet(QUIET), "nothing began to wait");
 
     // Once nothing waits, nothing says so any more.
-    for session in &begun {
+    for session in [first, second] {
         rig.submit(json!({ "type": "interrupt", "session": session }))
             .await;
     }
