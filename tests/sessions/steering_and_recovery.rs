@@ -224,6 +224,9 @@ async fn a_command_line_leaves_what_waits_for_a_person() {
     let beside = desk.open_cli_engine().await;
     let seen = beside.snapshot().await.unwrap();
     assert_eq!(seen.sessions[0].state, SessionState::Waiting);
+    let session = desk.session.clone();
+    let close = beside.submit(Op::CloseSession { session }).await;
+    assert!(close.unwrap_err().message.contains("waits for you"));
     beside.close();
     let mut desk = desk.restart().await;
     assert_eq!(desk.wait_for_call().await.call, before.call);

@@ -12,7 +12,9 @@ use protocol::session::list_place::ListPlace;
 use protocol::session::skipped_asks::AsksResumption;
 use protocol::settings::ToolSettings;
 use protocol::text::depth::{DEPTH_MAX, exceeds_depth};
-use protocol::{EventBody, ModelChoice, NoticeLevel, Op, SessionId, Settings, UserError};
+use protocol::{
+    EventBody, ModelChoice, NoticeLevel, Op, SessionId, SessionState, Settings, UserError,
+};
 use provider::Secret;
 use serde_json::Value;
 
@@ -426,13 +428,19 @@ async fn place_session(
 /// Closes a session, and removes the files that it left beside its record.
 async fn close_session(engine: &Arc<EngineState>, id: &SessionId) -> Result<OpReceipt, UserError> {
     let session = engine.session(id)?;
+    let at_work = UserError::new(
+        "This session is at work or waits for you.",
+        "Stop it first, then close it.",
+    );
     if session.is_running() {
-        return Err(UserError::new(
-            "This session is at work or waits for you.",
-            "Stop it first, then close it.",
-        ));
+        return Err(at_work);
     }
     drop(session.lock.acquire(&session.tool_context.folder)?);
+    // A call that waited when the app ended still waits, although nothing runs.
+    let view = engine.record.session(id)?;
+    if view.is_some_and(|view| view.state == SessionState::Waiting) {
+        return Err(at_work);
+    }
     grants::end_session_grants(&session)?;
     session_skip::end_skip(&session, AsksResumption::Closed).await?;
     let folder = session.tool_context.folder.clone();
