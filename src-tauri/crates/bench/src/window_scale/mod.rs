@@ -23,12 +23,14 @@ use crate::results_table::{TableRow, format_time, print_table};
 use crate::virtual_screen::VirtualScreen;
 use driven_app::DrivenApp;
 use long_session::{LARGE_OUTPUT_BYTES, LARGE_TARGET, LAST_WORDS, SESSION};
-use model_endpoint::{MeasuredModel, PROVIDER, REWRITTEN_FILE};
+use model_endpoint::{ASKED_FOLDER, MeasuredModel, PROVIDER, REWRITTEN_FILE, asked_file};
 
 /// Sessions at work at once.
 const SESSIONS: u32 = 50;
-/// Calls that each of them lets wait: a thousand in all.
-const WAITING_PER_SESSION: u32 = 20;
+/// Calls that a session lets wait: no more of its calls are open at the same time.
+const WAITING_PER_SESSION: u32 = 10;
+/// Sessions that wait so: two for each of fifty agents, with a thousand cards in all.
+const WAITING_SESSIONS: u32 = 100;
 /// Words a second of the session that streams beside the one that is scrolled.
 const STREAM_RATE: u32 = 1_000;
 /// Lines that a diff replaces.
@@ -67,13 +69,18 @@ pub fn run_in(home: &Path) -> BenchResult<()> {
             model_endpoint::start_endpoint()?
         ),
     )?;
-    // A safe write asks only where a rule says so.
+    // A safe write and a read ask only where a rule says so.
     std::fs::write(
         data_dir.join("rules.toml"),
         format!(
-            "[[rule]]\npermission = \"fs.write\"\npattern = \"{REWRITTEN_FILE}\"\naction = \"ask\"\n"
+            "[[rule]]\npermission = \"fs.write\"\npattern = \"{REWRITTEN_FILE}\"\naction = \"ask\"\n\n\
+             [[rule]]\npermission = \"fs.read\"\npattern = \"{ASKED_FOLDER}/**\"\naction = \"ask\"\n"
         ),
     )?;
+    std::fs::create_dir_all(workspace.join(ASKED_FOLDER))?;
+    for file in (0..WAITING_PER_SESSION).map(asked_file) {
+        std::fs::write(workspace.join(file), "one\n")?;
+    }
     std::fs::write(
         workspace.join(REWRITTEN_FILE),
         model_endpoint::rewritten_content(DIFF_LINES, false),
@@ -97,7 +104,6 @@ pub fn run_in(home: &Path) -> BenchResult<()> {
             workspace: workspace.display().to_string(),
             floor,
             rows: Vec::new(),
-            sessions: Vec::new(),
         };
         let measured = measurement.measure_all().await;
         // What was measured until something failed is not lost.
@@ -129,13 +135,13 @@ struct Measurement {
     /// Times between the frames of an empty window, sorted.
     floor: Vec<Duration>,
     rows: Vec<TableRow>,
-    /// Sessions that were opened.
-    sessions: Vec<String>,
 }
 
 impl Measurement {
     async fn measure_all(&mut self) -> BenchResult<()> {
         self.app.click("rail-desk").await?;
+        // A measurement that failed in the same home may have left calls that wait.
+        self.app.call("interruptWaiting", vec![]).await?;
         tokio::time::sleep(REST_TIME).await;
         let memory_at_start = measure_memory_kib(self.app.pid)?;
         self.measure_long_session().await?;
@@ -259,13 +265,12 @@ impl Measurement {
                 vec![
                     format!("rail-session-{session}").into(),
                     ROWS.into(),
-                    "row 0 of the table is new".into(),
+                    "row 0 of the table is".into(),
                 ],
             )
             .await?;
         self.add_time("paint a diff of 20,000 lines", opened, "100 ms");
-        let op = json!({ "type": "interrupt", "session": session });
-        self.app.call("submit", vec![op]).await.map(drop)
+        self.app.call("interruptWaiting", vec![]).await.map(drop)
     }
 
     async fn measure_waiting_cards(&mut self) -> BenchResult<()> {
@@ -273,12 +278,12 @@ impl Measurement {
             calls: WAITING_PER_SESSION,
         };
         self.app.click("rail-history").await?;
-        for _ in 0..SESSIONS {
+        for _ in 0..WAITING_SESSIONS {
             self.open_session(&model).await?;
         }
-        self.wait_for_waiting_calls(SESSIONS * WAITING_PER_SESSION)
+        self.wait_for_waiting_calls(WAITING_SESSIONS * WAITING_PER_SESSION)
             .await?;
-        let given = vec!["rail-desk".into(), CARDS.into(), "make part-".into()];
+        let given = vec!["rail-desk".into(), CARDS.into(), "part-".into()];
         let opened = self.app.call_for_time("open", given).await?;
         self.add_time("open the Desk with 1,000 cards that wait", opened, "100 ms");
         self.measure_frames("scroll them", "[data-testid=desk-cards]", "33 ms")
@@ -288,16 +293,7 @@ impl Measurement {
     /// What is left when everything is over.
     async fn measure_rest(&mut self, memory_at_start: u64) -> BenchResult<()> {
         self.app.click("rail-history").await?;
-        for session in &self.sessions {
-            let op = json!({ "type": "interrupt", "session": session });
-            self.app.call("submit", vec![op]).await?;
-        }
-        self.app
-            .wait_until(
-                "return document.querySelector('[data-testid=rail-count]') === null",
-                vec![],
-            )
-            .await?;
+        self.app.call("interruptWaiting", vec![]).await?;
         tokio::time::sleep(REST_TIME).await;
         let memory = measure_memory_kib(self.app.pid)?;
         #[allow(clippy::cast_precision_loss, reason = "memory in KiB")]
@@ -314,7 +310,7 @@ impl Measurement {
     }
 
     /// Opens a session with a model that begins at once; returns its id.
-    async fn open_session(&mut self, model: &MeasuredModel) -> BenchResult<String> {
+    async fn open_session(&self, model: &MeasuredModel) -> BenchResult<String> {
         let op = json!({
             "type": "open_session",
             "workspace": self.workspace,
@@ -323,7 +319,6 @@ impl Measurement {
         });
         let receipt = self.app.call("submit", vec![op]).await?;
         let session = receipt["session"].as_str().ok_or("no session was opened")?;
-        self.sessions.push(session.to_owned());
         Ok(session.to_owned())
     }
 

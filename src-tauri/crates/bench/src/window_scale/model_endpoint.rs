@@ -24,9 +24,9 @@ pub enum MeasuredModel {
         /// Seconds.
         seconds: u32,
     },
-    /// Proposes so many commands at once.
+    /// Proposes to read so many files at once, each of which asks.
     Asks {
-        /// Number of commands.
+        /// Number of files.
         calls: u32,
     },
     /// Proposes to write a file in which so many lines are replaced.
@@ -69,6 +69,14 @@ impl MeasuredModel {
 
 /// The file that [`MeasuredModel::Rewrites`] writes.
 pub const REWRITTEN_FILE: &str = "table.txt";
+
+/// Folder of the files that [`MeasuredModel::Asks`] reads.
+pub const ASKED_FOLDER: &str = "asks";
+
+/// One of the files that [`MeasuredModel::Asks`] reads.
+pub fn asked_file(number: u32) -> String {
+    format!("{ASKED_FOLDER}/part-{number}.txt")
+}
 
 /// The file that [`MeasuredModel::Works`] reads.
 pub const NOTES_FILE: &str = "notes.txt";
@@ -118,7 +126,7 @@ fn answer_request(mut stream: TcpStream) {
             Some(MeasuredModel::Asks { calls }) if is_first => send_calls(
                 &mut stream,
                 (0..calls)
-                    .map(|call| ("bash", json!({ "command": format!("make part-{call}") })))
+                    .map(|call| ("read", json!({ "path": asked_file(call) })))
                     .collect(),
             ),
             Some(MeasuredModel::Rewrites { lines }) if is_first => {

@@ -48,6 +48,13 @@ const gapsWhile = async (action) => {
 let awaited = null;
 window.measured = {
   submit: (op) => window.__TAURI_INTERNALS__.invoke('submit', { op }),
+  /** Interrupts every session with a call that waits, and waits until none does. */
+  async interruptWaiting() {
+    const { sessions } = await window.__TAURI_INTERNALS__.invoke('snapshot');
+    for (const session of sessions) if (session.waiting > 0) await this.submit({ type: 'interrupt', session: session.id });
+    await until(() => find('rail-count') === null, 'the end of all that waits');
+    return true;
+  },
   /** How long the engine takes to answer a query, with the way to the page and back. */
   async query(query) {
     const began = performance.now();
