@@ -5,6 +5,7 @@ use std::sync::Arc;
 use agent::Host;
 use futures::StreamExt;
 use protocol::event::{CallChange, MessageChange, SessionEvent};
+use protocol::session::list_place::ListPlace;
 use protocol::{CallState, Decision, EntryBody, Event, EventBody, ModelChoice, Op, SessionState};
 use provider::{Chunk, ChunkStream, ModelRequest, Provider, ProviderError, Stop};
 use serde_json::Value;
@@ -224,9 +225,15 @@ async fn a_command_line_leaves_what_waits_for_a_person() {
     let beside = desk.open_cli_engine().await;
     let seen = beside.snapshot().await.unwrap();
     assert_eq!(seen.sessions[0].state, SessionState::Waiting);
-    let session = desk.session.clone();
-    let close = beside.submit(Op::CloseSession { session }).await;
-    assert!(close.unwrap_err().message.contains("waits for you"));
+    let session = || desk.session.clone();
+    let archive = Op::PlaceSession {
+        session: session(),
+        place: ListPlace::Archived,
+    };
+    for op in [Op::CloseSession { session: session() }, archive] {
+        let fault = beside.submit(op.clone()).await.unwrap_err();
+        assert!(fault.message.contains("waits for you"), "{op:?}: {fault}");
+    }
     beside.close();
     let mut desk = desk.restart().await;
     assert_eq!(desk.wait_for_call().await.call, before.call);

@@ -12,14 +12,13 @@ use protocol::session::list_place::ListPlace;
 use protocol::session::skipped_asks::AsksResumption;
 use protocol::settings::ToolSettings;
 use protocol::text::depth::{DEPTH_MAX, exceeds_depth};
-use protocol::{
-    EventBody, ModelChoice, NoticeLevel, Op, SessionId, SessionState, Settings, UserError,
-};
+use protocol::{EventBody, ModelChoice, NoticeLevel, Op, SessionId, Settings, UserError};
 use provider::Secret;
 use serde_json::Value;
 
 use crate::engine::demo;
 use crate::engine::maintenance::{recovery, retention};
+use crate::engine::ongoing_work::check_is_idle;
 use crate::engine::{
     agent_options, agent_servers, decisions, editors, enclosed_turns, session_deletion,
     session_fork, skipped_asks, tool_trial,
@@ -411,14 +410,11 @@ async fn place_session(
     id: &SessionId,
     place: ListPlace,
 ) -> Result<OpReceipt, UserError> {
-    let session = engine.session(id)?;
-    if place == ListPlace::Archived && session.is_running() {
-        return Err(UserError::new(
-            "This session is at work or waits for you.",
-            "Stop it first, then archive it.",
-        ));
+    if place == ListPlace::Archived {
+        check_is_idle(engine, id, "Stop it first, then archive it.")?;
     }
-    session
+    engine
+        .session(id)?
         .journal
         .record_synced(SessionEvent::Placed { place })
         .await
@@ -428,19 +424,11 @@ async fn place_session(
 /// Closes a session, and removes the files that it left beside its record.
 async fn close_session(engine: &Arc<EngineState>, id: &SessionId) -> Result<OpReceipt, UserError> {
     let session = engine.session(id)?;
-    let at_work = UserError::new(
-        "This session is at work or waits for you.",
-        "Stop it first, then close it.",
-    );
-    if session.is_running() {
-        return Err(at_work);
+    if !session.is_running() {
+        // Whoever else works in it is named.
+        drop(session.lock.acquire(&session.tool_context.folder)?);
     }
-    drop(session.lock.acquire(&session.tool_context.folder)?);
-    // A call that waited when the app ended still waits, although nothing runs.
-    let view = engine.record.session(id)?;
-    if view.is_some_and(|view| view.state == SessionState::Waiting) {
-        return Err(at_work);
-    }
+    check_is_idle(engine, id, "Stop it first, then close it.")?;
     grants::end_session_grants(&session)?;
     session_skip::end_skip(&session, AsksResumption::Closed).await?;
     let folder = session.tool_context.folder.clone();

@@ -11,10 +11,11 @@ use protocol::event::SessionEvent;
 use protocol::op::OpReceipt;
 use protocol::session::deletion::{DeletedSession, DeletionHost, DeletionPreview};
 use protocol::view::entry::SessionView;
-use protocol::{EventBody, SessionId, SessionState, UserError};
+use protocol::{EventBody, SessionId, UserError};
 use record::Durability;
 use runtime::{FileLock, RemovedEntries, SessionFolder};
 
+use crate::engine::ongoing_work::is_active;
 use crate::permissions::grant_ledger;
 use crate::session::engine_state::{EngineState, missing_session_error};
 use crate::session::session_lock::SessionLock;
@@ -33,7 +34,7 @@ pub(super) async fn preview_deletion(
     id: &SessionId,
 ) -> Result<DeletionPreview, UserError> {
     let family = find_family(engine, id)?;
-    check_is_idle(engine, &family)?;
+    check_family_is_idle(engine, &family)?;
     let mut calls = 0;
     for view in &family {
         calls += engine.record.count_calls(&view.id)?;
@@ -57,14 +58,14 @@ pub(super) async fn delete_session(
     id: &SessionId,
     host: DeletionHost,
 ) -> Result<OpReceipt, UserError> {
-    check_is_idle(engine, &find_family(engine, id)?)?;
+    check_family_is_idle(engine, &find_family(engine, id)?)?;
     let mut locks = vec![lock_session(engine, id).await?];
     // A session that does not work starts no sub-agent.
     let family = find_family(engine, id)?;
     for child in family.iter().skip(1) {
         locks.push(lock_session(engine, &child.id).await?);
     }
-    check_is_idle(engine, &family)?;
+    check_family_is_idle(engine, &family)?;
     let ids = ids_of(&family);
     // Nothing is deleted while it is not known whether a change of files stands.
     preview_removal(engine, ids.clone()).await?;
@@ -139,13 +140,8 @@ fn find_family(engine: &EngineState, id: &SessionId) -> Result<Vec<SessionView>,
 }
 
 /// Returns an error if one of the sessions is at work or waits for the person.
-fn check_is_idle(engine: &EngineState, family: &[SessionView]) -> Result<(), UserError> {
-    let is_active = |view: &&SessionView| {
-        let open = engine.sessions.lock().get(&view.id).cloned();
-        matches!(view.state, SessionState::Running | SessionState::Waiting)
-            || open.is_some_and(|session| session.is_running())
-    };
-    match family.iter().find(is_active) {
+fn check_family_is_idle(engine: &EngineState, family: &[SessionView]) -> Result<(), UserError> {
+    match family.iter().find(|view| is_active(engine, view)) {
         Some(view) => Err(UserError::new(
             format!(
                 "The session “{}” is at work or waits for you, so it is not deleted.",
