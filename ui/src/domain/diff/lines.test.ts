@@ -41,35 +41,36 @@ function show(layout: DiffLayout): HTMLElement {
   return render(Lines, { lines, layout, parser: null, language: 'text', label: 'Hunk 1' }).container;
 }
 async function bringIntoView(element: Element | undefined): Promise<void> {
-  if (!element) throw new Error('this part of the difference is missing');
+  if (!element) throw new Error('this stretch of the difference is missing');
   tells.get(element)?.([{ isIntersecting: true }]);
   await tick();
 }
-const rowsOf = (part: Element) => part.querySelectorAll('td.cd').length;
-const heightsOf = (part: Element) => [...part.querySelectorAll('tr')].map((row) => row.style.height);
+const rowsOf = (stretch: Element) => stretch.querySelectorAll('td.cd').length;
+const undrawnRowsOf = (stretch: Element) =>
+  stretch.querySelector<HTMLElement>('.undrawn')?.style.getPropertyValue('--rows');
 
 it('draws the first rows at once, and keeps the height of those that follow', () => {
-  const parts = [...show('unified').querySelectorAll('tbody')];
-  expect(parts.map(rowsOf)).toEqual([200, 0, 0, 0, 0]);
-  expect(parts.slice(1).map(heightsOf)).toEqual([['250rem'], ['250rem'], ['250rem'], ['250rem']]);
+  const stretches = [...show('unified').querySelectorAll('tbody')];
+  expect(stretches.map(rowsOf)).toEqual([200, 0, 0, 0, 0]);
+  expect(stretches.map(undrawnRowsOf)).toEqual([undefined, '200', '200', '200', '200']);
 });
 
 it('draws the rows that come into view, and those after them', async () => {
   const container = show('unified');
-  const parts = [...container.querySelectorAll('tbody')];
-  await bringIntoView(parts[2]);
-  expect(parts.map(rowsOf)).toEqual([200, 0, 200, 200, 0]);
+  const stretches = [...container.querySelectorAll('tbody')];
+  await bringIntoView(stretches[2]);
+  expect(stretches.map(rowsOf)).toEqual([200, 0, 200, 200, 0]);
   expect(container.textContent).toContain('old 401');
   expect(container.textContent).toContain('new 1');
   expect(container.textContent).not.toContain('old 201');
-  await bringIntoView(parts[0]);
-  expect(parts.map(rowsOf)).toEqual([200, 200, 200, 200, 0]);
+  await bringIntoView(stretches[0]);
+  expect(stretches.map(rowsOf)).toEqual([200, 200, 200, 200, 0]);
 });
 
 it('draws two columns in the same way', async () => {
-  const parts = [...show('split').querySelectorAll('tbody')];
-  expect(parts.map(rowsOf)).toEqual([400, 0, 0]);
-  await bringIntoView(parts[2]);
-  expect(parts.map(rowsOf)).toEqual([400, 0, 200]);
-  expect(parts[2]?.textContent).toContain('new 500');
+  const stretches = [...show('split').querySelectorAll('tbody')];
+  expect(stretches.map(rowsOf)).toEqual([400, 0, 0]);
+  await bringIntoView(stretches[2]);
+  expect(stretches.map(rowsOf)).toEqual([400, 0, 200]);
+  expect(stretches[2]?.textContent).toContain('new 500');
 });
