@@ -26,6 +26,7 @@ mod dry_run;
 mod from_outside;
 mod in_place;
 mod languages;
+mod long_diff;
 mod mouse;
 mod opens;
 mod prompts;
