@@ -175,7 +175,10 @@ async fn the_start_at_login_is_a_choice_that_can_be_taken_back() {
     rig.click("set-start-at-login").await;
     rig.until("the entry to be gone", async |_| !entry.exists())
         .await;
-    let settings = std::fs::read_to_string(rig.data_dir().join("settings.toml")).unwrap();
-    assert!(!settings.contains("start_at_login = true"), "{settings}");
+    rig.until("the settings to say so", async |rig| {
+        let settings = std::fs::read_to_string(rig.data_dir().join("settings.toml"));
+        !settings.unwrap().contains("start_at_login = true")
+    })
+    .await;
     rig.end().await;
 }
