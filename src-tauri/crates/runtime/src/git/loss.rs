@@ -12,6 +12,7 @@ use super::Repository;
 use super::database_rows::{is_database, loses_rows};
 use super::ignored::BuildOutputs;
 use super::line_changes::{LineChanges, collect_new_lines};
+use super::notebook_cells::loses_cells;
 use crate::dry_run::read_contents;
 use crate::fs::workspace::Workspace;
 
@@ -23,6 +24,9 @@ const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// Endings of files each line of which is a row of data: nobody writes one again that is gone.
 const DATA_ENDINGS: &[&str] = &[".csv", ".tsv", ".jsonl", ".ndjson"];
+
+/// Ending of notebooks.
+const NOTEBOOK_ENDING: &str = ".ipynb";
 
 /// Fewest lines that git does not have that count by themselves: fewer are as often worded anew as lost.
 const NEW_LINES_MIN: usize = 2;
@@ -203,6 +207,10 @@ impl LossSearch<'_> {
         if is_database(before) {
             return loses_rows(before, after);
         }
+        if path.ends_with(NOTEBOOK_ENDING) && loses_cells(before, after, &self.read_versions(path))
+        {
+            return true;
+        }
         let changes = LineChanges::compare(before, after);
         if DATA_ENDINGS.iter().any(|ending| path.ends_with(ending)) {
             return changes.kept < changes.lines;
@@ -213,14 +221,19 @@ impl LossSearch<'_> {
                     || self.loses_new_lines(path, before, after))
     }
 
-    /// Whether all lines of a file are gone that git does not have.
-    fn loses_new_lines(&self, path: &str, before: &[u8], after: &[u8]) -> bool {
+    /// Returns what git has of a file for the next commit and for the last.
+    fn read_versions(&self, path: &str) -> Vec<Vec<u8>> {
         let versions = self.repository.map(|repository| {
             let path = self.workspace.root().join(path);
             let below = path.strip_prefix(&repository.work_tree);
             below.map_or_else(|_| Vec::new(), |below| repository.read_versions(below))
         });
-        let versions = versions.unwrap_or_default();
+        versions.unwrap_or_default()
+    }
+
+    /// Whether all lines of a file are gone that git does not have.
+    fn loses_new_lines(&self, path: &str, before: &[u8], after: &[u8]) -> bool {
+        let versions = self.read_versions(path);
         let new = collect_new_lines(before, &versions);
         let changes = LineChanges::compare(&new, after);
         !versions.is_empty() && changes.lines >= NEW_LINES_MIN && changes.kept == 0

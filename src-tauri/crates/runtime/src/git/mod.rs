@@ -4,6 +4,7 @@ mod database_rows;
 mod ignored;
 mod line_changes;
 mod loss;
+mod notebook_cells;
 mod personal_settings;
 mod refs;
 mod remotes;
