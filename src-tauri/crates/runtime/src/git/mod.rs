@@ -1,6 +1,7 @@
 //! What git knows of a workspace: read from its repository, without running git, whose settings may name programs.
 
 mod database_rows;
+mod foreign_commits;
 mod ignored;
 mod line_changes;
 mod loss;
@@ -43,6 +44,14 @@ struct Repository {
     /// The commits that refs lead to.
     tips: Vec<ObjectId>,
     layer: Option<Layer>,
+}
+
+/// Who wrote a commit, and who made it of that: both with name and address, and seconds since 1970.
+struct CommitSignatures {
+    author: String,
+    committer: String,
+    written_s: i64,
+    made_s: i64,
 }
 
 /// What a command wrote into the repository, in a layer over it.
@@ -165,10 +174,29 @@ impl Repository {
 
     /// Returns who wrote a commit, with name and address; none if there is no such commit.
     fn commit_author(&self, id: &ObjectId) -> Option<String> {
+        Some(self.commit_signatures(id)?.author)
+    }
+
+    /// Returns who wrote a commit, and who made it; none if there is no such commit.
+    fn commit_signatures(&self, id: &ObjectId) -> Option<CommitSignatures> {
         let mut buffer = Vec::new();
-        let commit = self.find_object(id, &mut buffer)?.try_into_commit_iter()?;
-        let author = commit.author().ok()?;
-        Some(format!("{} <{}>", author.name, author.email))
+        let commit = self.find_object(id, &mut buffer)?;
+        let (author, committer) = (
+            commit.try_into_commit_iter()?.author().ok()?,
+            commit.try_into_commit_iter()?.committer().ok()?,
+        );
+        Some(CommitSignatures {
+            author: format!("{} <{}>", author.name, author.email),
+            committer: format!("{} <{}>", committer.name, committer.email),
+            written_s: author.seconds(),
+            made_s: committer.seconds(),
+        })
+    }
+
+    /// Whether a command wrote this object.
+    fn is_in_layer(&self, id: &ObjectId) -> bool {
+        let layer = self.layer.as_ref();
+        layer.is_some_and(|layer| layer.objects.exists(id))
     }
 
     fn find_object<'a>(&self, id: &ObjectId, buffer: &'a mut Vec<u8>) -> Option<Data<'a>> {

@@ -1,6 +1,6 @@
 //! What a command did to a repository: whether every commit that a branch held is still held by one.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,7 @@ use protocol::rule::evidence::GitSettingsChange;
 use protocol::{CapturedEffects, Node, Plan};
 
 use super::Repository;
+use super::foreign_commits::describe_foreign_commit;
 use super::removed_objects::loses_objects;
 use super::settings::compare_settings;
 use crate::dry_run::read_contents;
@@ -16,7 +17,7 @@ use crate::fs::repository_folders::read_line_file;
 use crate::fs::workspace::Workspace;
 
 /// How many commits are followed. A history that would need more counts as dropped.
-const COMMITS_MAX: usize = 20_000;
+pub(super) const COMMITS_MAX: usize = 20_000;
 
 /// Longest list of packed refs that is read, in bytes.
 const PACKED_REFS_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -62,6 +63,9 @@ const EVERYDAY_FOLDERS: &[&str] = &[
     "rebase-apply",
     "sequencer",
 ];
+
+/// Names of the branch that a project goes on from.
+const MAIN_BRANCHES: &[&str] = &["main", "master", "trunk", "develop"];
 
 /// Ref of the newest stash.
 const STASH: &str = "refs/stash";
@@ -193,7 +197,7 @@ pub(super) struct Refs {
     packed: BTreeMap<String, ObjectId>,
     loose: BTreeMap<String, ObjectId>,
     /// The commit that is checked out without a branch.
-    detached: Option<ObjectId>,
+    pub detached: Option<ObjectId>,
 }
 
 impl Refs {
@@ -241,7 +245,7 @@ impl Refs {
         refs
     }
 
-    fn get(&self, name: &str) -> Option<&ObjectId> {
+    pub fn get(&self, name: &str) -> Option<&ObjectId> {
         self.loose.get(name).or_else(|| self.packed.get(name))
     }
 
@@ -261,7 +265,7 @@ impl Refs {
         named.chain(self.detached)
     }
 
-    fn tips(&self) -> impl Iterator<Item = ObjectId> {
+    pub fn tips(&self) -> impl Iterator<Item = ObjectId> {
         let named = self.names().filter_map(|name| self.get(name).copied());
         named.chain(self.detached)
     }
@@ -358,7 +362,12 @@ fn describe_dropped(
         }
         match (dropped.map(|it| it.len()), written.map(|it| it.len())) {
             // The branch went to a commit that was there before, or is gone, and what it held is held elsewhere.
-            (Some(0), Some(0)) => {}
+            (Some(0), Some(0)) if is_everyday_move(branch, new, &before) => {}
+            (Some(0), Some(0)) => {
+                return Some(format!(
+                    "It moves the branch `{branch}`, which others work on, to another commit."
+                ));
+            }
             (Some(0), Some(_)) => {
                 return Some(format!(
                     "It rewrites commits of `{branch}` that were pushed or are in another branch."
@@ -385,12 +394,31 @@ fn describe_dropped(
             }
         }
     }
+    if let Some(said) = describe_foreign_commit(repository, &before, &after) {
+        return Some(said);
+    }
     let bisected = before.names().filter(|name| name.starts_with(BISECT_REFS));
     let mut loose = before.detached.iter().chain(bisected.filter_map(held));
     if loose.any(|old| !reaches(repository, &all_after, old)) {
         return Some("It leaves commits that no branch holds.".to_owned());
     }
     describe_dropped_stash(repository, captured, changes)
+}
+
+/// Whether a branch goes to a commit that was there before, or is gone, as everyday commands let it: it is nobody else's,
+/// or follows the branch of the remote.
+fn is_everyday_move(branch: &str, new: Option<&ObjectId>, before: &Refs) -> bool {
+    let is_main = MAIN_BRANCHES.contains(&branch);
+    let at_remotes: Vec<&ObjectId> = before
+        .names()
+        .filter_map(|name| name.strip_prefix("refs/remotes/").map(|rest| (name, rest)))
+        .filter(|(_, rest)| rest.split_once('/').is_some_and(|(_, of)| of == branch))
+        .filter_map(|(name, _)| before.get(name))
+        .collect();
+    match new {
+        None => !is_main,
+        Some(new) => at_remotes.contains(&new) || !is_main && at_remotes.is_empty(),
+    }
 }
 
 /// Describes a stash that was dropped, and not applied to files.
@@ -437,7 +465,7 @@ fn is_based_on(
 /// Whether a commit is reached from any of the tips.
 fn reaches(repository: &Repository, tips: &[ObjectId], sought: &ObjectId) -> bool {
     let mut seen = HashSet::new();
-    let mut open: std::collections::VecDeque<ObjectId> = tips.iter().copied().collect();
+    let mut open: VecDeque<ObjectId> = tips.iter().copied().collect();
     while let Some(id) = open.pop_front() {
         if id == *sought {
             return true;
