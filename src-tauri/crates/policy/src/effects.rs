@@ -1,5 +1,7 @@
 //! The verdict on the effects of a dry run: every path that the call changed is judged by the rules for changing it.
 
+use std::path::Path;
+
 use protocol::rule::evidence::{DryRunEvidence, GitSettingsChange};
 use protocol::rule::verdict::{RuleTrace, TrailStep};
 use protocol::{At, Capability, Gate, ResolvedAccess, RuleAction, RuleScope, Verdict};
@@ -129,7 +131,7 @@ pub(crate) fn evaluate_effects(
         ));
     }
     // A person would want to know of refusals before the call counts as done.
-    if dry_run.refused > 0 && !dry_run.agreed {
+    if dry_run.refused > 0 && !dry_run.agreed && !leaves_out_secrets(request, dry_run) {
         verdict = verdict.max(Verdict::Ask);
     }
     // Whoever let it through did not know that it does something else here than outside.
@@ -268,6 +270,31 @@ fn effect_subject<'a>(request: &EvaluationRequest<'a>, fact: &'a ResolvedAccess)
         exact_digest: request.facts.exact_digest(),
         ..Subject::new(request.tool, SubjectKind::Effect(fact))
     }
+}
+
+/// Whether all that a dry run was refused are secrets below folders that it searched, and it changed nothing and reached no
+/// host: it left them out, as the search of a file tool does. Whoever names a secret wants to read it.
+fn leaves_out_secrets(request: &EvaluationRequest<'_>, dry_run: &DryRunEvidence) -> bool {
+    let root = Path::new(request.rules.root().unwrap_or_default());
+    let is_searched = |secret: &String| {
+        let mut searched = request.facts.recursive_reads();
+        searched.any(|folder| Path::new(secret).starts_with(root.join(&folder.real)))
+    };
+    let is_named = |secret: &String| {
+        let name = Path::new(secret).file_name().unwrap_or_default();
+        let mut facts = request.facts.all().iter();
+        facts.any(|fact| match fact.capability == Capability::ShellRun {
+            true => fact.target.contains(&*name.to_string_lossy()),
+            false => root.join(&fact.real) == Path::new(secret),
+        })
+    };
+    dry_run.effects.is_empty()
+        && dry_run.reached.is_empty()
+        && dry_run.refused == dry_run.secrets.len() as u64
+        && dry_run
+            .secrets
+            .iter()
+            .all(|secret| is_searched(secret) && !is_named(secret))
 }
 
 /// Describes effects of a dry run that was refused the contents of secrets.

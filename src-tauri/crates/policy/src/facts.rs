@@ -254,6 +254,13 @@ impl CallFacts {
         self.recursive_facts.contains(&at)
     }
 
+    /// The folders that are read with everything below them.
+    pub(crate) fn recursive_reads(&self) -> impl Iterator<Item = &ResolvedAccess> {
+        self.recursive_facts
+            .iter()
+            .filter_map(|at| self.all.get(*at))
+    }
+
     /// All facts, in order.
     pub fn all(&self) -> &[ResolvedAccess] {
         &self.all

@@ -116,6 +116,11 @@ impl RuleSet {
         self
     }
 
+    /// The root of the workspace, absolute; none if it is not known.
+    pub(crate) fn root(&self) -> Option<&str> {
+        self.root.as_deref()
+    }
+
     /// Protects a folder of the app's own that lies inside the workspace, by its path from the root on.
     #[must_use]
     pub fn with_protected_folder(mut self, folder: &str) -> Self {
