@@ -26,7 +26,7 @@ const REPOSITORY: &str = "\
     printf 'id,n\n1,4\n2,5\n3,6\n4,7\n' > rows.csv";
 
 /// A desk over that repository, whose agent takes these turns where effects are judged.
-async fn open_repository(turns: impl IntoIterator<Item = Value>, host: Host) -> Fixture {
+pub(super) async fn open_repository(turns: impl IntoIterator<Item = Value>, host: Host) -> Fixture {
     let turns: Vec<Value> = turns.into_iter().chain([say_text("Done.")]).collect();
     let desk = Fixture::with_sandbox(turns, host, Some(SANDBOX)).await;
     run_in(&desk, REPOSITORY);
@@ -39,7 +39,7 @@ async fn open_repository(turns: impl IntoIterator<Item = Value>, host: Host) -> 
 }
 
 /// Runs a command of a person in the workspace.
-fn run_in(desk: &Fixture, command: &str) {
+pub(super) fn run_in(desk: &Fixture, command: &str) {
     let ran = Command::new("sh")
         .args(["-c", command])
         .current_dir(desk.workspace_root())
@@ -49,7 +49,7 @@ fn run_in(desk: &Fixture, command: &str) {
 }
 
 /// Plays one call and rejects it if it asks. Returns the reasons that its card shows; none if it passed.
-async fn ask_reason(turn: Value) -> Option<String> {
+pub(super) async fn ask_reason(turn: Value) -> Option<String> {
     let mut desk = open_repository([turn], Host::Person).await;
     desk.start("Go.").await;
     let is_settled = |body: &EventBody| match body {
@@ -98,7 +98,7 @@ async fn what_git_has_or_a_build_makes_is_no_loss() {
 }
 
 /// Whether a command asks in the repository after a person ran another.
-async fn is_asked_after(made: &str, command: &str) -> bool {
+pub(super) async fn is_asked_after(made: &str, command: &str) -> bool {
     let mut desk = open_repository([call_bash(command)], HEADLESS).await;
     run_in(&desk, made);
     desk.play().await;

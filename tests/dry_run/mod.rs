@@ -9,6 +9,9 @@ pub(crate) mod egress;
 // Consequences of a call beyond the paths that it changes.
 #[cfg(target_os = "linux")]
 pub(crate) mod consequences;
+// What protects a project and its people.
+#[cfg(target_os = "linux")]
+pub(crate) mod guards;
 // What programs keep in the home folder.
 #[cfg(target_os = "linux")]
 pub(crate) mod home_state;

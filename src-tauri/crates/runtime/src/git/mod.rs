@@ -3,6 +3,7 @@
 mod database_rows;
 mod foreign_commits;
 mod ignored;
+mod known_contents;
 mod line_changes;
 mod loss;
 mod notebook_cells;
@@ -22,6 +23,7 @@ use gix_object::{Data, Exists as _, Find as _, Kind as ObjectKind};
 use protocol::{CapturedEffects, Node};
 
 pub use ignored::count_build_outputs;
+pub use known_contents::KnownContents;
 pub use loss::{UnversionedChanges, UnversionedLoss, examine_unversioned_changes};
 pub use refs::{RepositoryChange, examine_repository_change};
 pub use remotes::{KnownRemote, find_fetch_remote, find_push_remote};

@@ -1,6 +1,6 @@
 //! The values in a file that a program runs or obeys: by their keys, or by the lines that they stand in.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use regex::Regex;
@@ -15,6 +15,9 @@ pub(super) struct WatchedValue {
     pub text: String,
 }
 
+/// Values of a file, each with how often it stands there.
+pub(super) type ValueCounts = BTreeMap<WatchedValue, usize>;
+
 /// Says which values of a file count.
 #[derive(Debug)]
 pub(super) enum ValueFilter {
@@ -25,30 +28,34 @@ pub(super) enum ValueFilter {
 }
 
 impl ValueFilter {
-    /// Returns the filter of a row; none if the whole file counts.
+    /// Returns the filter that finds the values under these keys. `*` stands for any key and for the items of a list.
+    pub fn of_keys(keys: &[String]) -> Self {
+        let split = |key: &String| key.split('.').map(str::to_owned).collect();
+        Self::Keys(keys.iter().map(split).collect())
+    }
+
+    /// Returns the filter that finds what an expression does: its first group, or the whole match.
     ///
     /// # Errors
     /// The expression cannot be read.
-    pub fn new(keys: &[String], lines: Option<&str>) -> Result<Option<Self>, regex::Error> {
-        let split = |key: &String| key.split('.').map(str::to_owned).collect();
-        match lines {
-            Some(lines) => Ok(Some(Self::Lines(Regex::new(lines)?))),
-            None if keys.is_empty() => Ok(None),
-            None => Ok(Some(Self::Keys(keys.iter().map(split).collect()))),
-        }
+    pub fn of_lines(lines: &str) -> Result<Self, regex::Error> {
+        Ok(Self::Lines(Regex::new(lines)?))
     }
 
     /// Returns the values of a file that count; none if the file cannot be read.
-    pub fn read_values(&self, path: &str, bytes: &[u8]) -> Option<BTreeSet<WatchedValue>> {
-        let mut values = BTreeSet::new();
+    pub fn read_values(&self, path: &str, bytes: &[u8]) -> Option<ValueCounts> {
+        let mut values = ValueCounts::new();
         match self {
             Self::Lines(lines) => {
                 let text = String::from_utf8_lossy(bytes);
-                values.extend(lines.captures_iter(&text).filter_map(|found| {
-                    let text = found.get(1).or_else(|| found.get(0))?.as_str().trim();
-                    let (key, text) = (String::new(), text.to_owned());
-                    Some(WatchedValue { key, text })
-                }));
+                let texts = lines.captures_iter(&text).filter_map(|found| {
+                    let mut groups = found.iter().skip(1).flatten();
+                    groups.next().or_else(|| found.get(0))
+                });
+                for text in texts {
+                    let (key, text) = (String::new(), text.as_str().trim().to_owned());
+                    *values.entry(WatchedValue { key, text }).or_default() += 1;
+                }
             }
             Self::Keys(keys) => {
                 let root = parse(path, std::str::from_utf8(bytes).ok()?)?;
@@ -70,12 +77,7 @@ fn parse(path: &str, text: &str) -> Option<Value> {
 }
 
 /// Collects the values under a path of keys. `*` stands for the items of a list and, at its end, for the rest of a name.
-fn collect_values(
-    value: &Value,
-    keys: &[String],
-    name: String,
-    values: &mut BTreeSet<WatchedValue>,
-) {
+fn collect_values(value: &Value, keys: &[String], name: String, values: &mut ValueCounts) {
     let Some((key, below)) = keys.split_first() else {
         let text = match value {
             Value::String(text) => text.clone(),
@@ -85,7 +87,7 @@ fn collect_values(
             | Value::Array(_)
             | Value::Object(_) => value.to_string(),
         };
-        values.insert(WatchedValue { key: name, text });
+        *values.entry(WatchedValue { key: name, text }).or_default() += 1;
         return;
     };
     let matches = |found: &str| match key.strip_suffix('*') {
