@@ -201,8 +201,8 @@ impl LossSearch<'_> {
         }
     }
 
-    /// Whether little of what stood in a file is left: the file is as git has it, a row of data is gone, most of the lines
-    /// are or stand in another order, or all that git does not have.
+    /// Whether little of what stood in a file is left: the file is as git has it, a row of data or a cell is gone, most of
+    /// the lines are or stand in another order, or some that git does not have were taken away.
     fn loses_content(&self, path: &str, before: &[u8], after: &[u8]) -> bool {
         if is_database(before) {
             return loses_rows(before, after);
@@ -231,12 +231,13 @@ impl LossSearch<'_> {
         versions.unwrap_or_default()
     }
 
-    /// Whether all lines of a file are gone that git does not have.
+    /// Whether lines are gone that git does not have, and fewer are new: they were taken away, and not worded anew.
     fn loses_new_lines(&self, path: &str, before: &[u8], after: &[u8]) -> bool {
-        let versions = self.read_versions(path);
-        let new = collect_new_lines(before, &versions);
-        let changes = LineChanges::compare(&new, after);
-        !versions.is_empty() && changes.lines >= NEW_LINES_MIN && changes.kept == 0
+        let new = collect_new_lines(before, &self.read_versions(path));
+        let own = LineChanges::compare(&new, after);
+        let gone = own.lines - own.kept;
+        let written = LineChanges::compare(after, before);
+        gone >= NEW_LINES_MIN && gone > written.lines - written.kept
     }
 
     fn has_content(&self, path: &str, content: &[u8]) -> bool {
