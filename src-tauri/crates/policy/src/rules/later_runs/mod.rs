@@ -6,6 +6,7 @@
 
 mod changes;
 mod checks;
+mod nested_keys;
 mod pins;
 mod row;
 mod rows;

@@ -42,6 +42,8 @@ pub(super) struct RawRow {
     pub lines: Option<String>,
     pub gone: Option<String>,
     #[serde(default)]
+    pub nested: bool,
+    #[serde(default)]
     pub each: bool,
     #[serde(default)]
     pub existing: bool,
@@ -100,6 +102,9 @@ impl Row {
             .map(|path| PathPattern::new(path, Os::Macos))
             .collect();
         let watched = match (&raw.lines, &raw.gone) {
+            (Some(lines), _) if raw.nested => {
+                Watched::New(ValueFilter::of_nested_lines(lines).ok()?)
+            }
             (Some(lines), _) => Watched::New(ValueFilter::of_lines(lines).ok()?),
             (None, Some(gone)) => Watched::Gone(ValueFilter::of_lines(gone).ok()?),
             (None, None) if raw.keys.is_empty() => Watched::WholeFile,

@@ -133,3 +133,18 @@ fn guards_are_not_looked_for_in_tests_nor_in_what_git_had() {
     });
     assert!(changed.into_sentences().is_empty());
 }
+
+#[test]
+fn a_switch_in_a_block_is_told_by_the_keys_that_lead_to_it() {
+    let values = |is_on: bool| {
+        format!("ingress:\n  auth:\n    enabled: {is_on}\nmetrics:\n  enabled: {is_on}\n")
+    };
+    let (on, off) = (values(true), values(false));
+    assert_eq!(
+        describe_files(&[("chart/values.yaml", Some(&on), &off)]),
+        [
+            "The next run does without a check of identity, rights, or encryption: `ingress.auth.enabled: false`."
+        ]
+    );
+    assert!(describe_files(&[("chart/values.yaml", Some(&off), &on)]).is_empty());
+}

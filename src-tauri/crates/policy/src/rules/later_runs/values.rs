@@ -6,6 +6,8 @@ use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use regex::Regex;
 use serde_json::Value;
 
+use super::nested_keys::{flatten_lines, may_nest};
+
 /// A value that counts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct WatchedValue {
@@ -25,6 +27,8 @@ pub(super) enum ValueFilter {
     Keys(Vec<Vec<String>>),
     /// Those that the expression finds.
     Lines(Regex),
+    /// Those that the expression finds where each line has the keys before it that lead there.
+    NestedLines(Regex),
 }
 
 impl ValueFilter {
@@ -42,19 +46,27 @@ impl ValueFilter {
         Ok(Self::Lines(Regex::new(lines)?))
     }
 
+    /// Returns the filter as [`ValueFilter::of_lines`] does; in files whose settings stand in blocks, the expression sees the keys
+    /// that lead to a line before it.
+    ///
+    /// # Errors
+    /// The expression cannot be read.
+    pub fn of_nested_lines(lines: &str) -> Result<Self, regex::Error> {
+        Ok(Self::NestedLines(Regex::new(lines)?))
+    }
+
     /// Returns the values of a file that count; none if the file cannot be read.
     pub fn read_values(&self, path: &str, bytes: &[u8]) -> Option<ValueCounts> {
         let mut values = ValueCounts::new();
         match self {
             Self::Lines(lines) => {
+                add_found_lines(lines, &String::from_utf8_lossy(bytes), &mut values);
+            }
+            Self::NestedLines(lines) => {
                 let text = String::from_utf8_lossy(bytes);
-                let texts = lines.captures_iter(&text).filter_map(|found| {
-                    let mut groups = found.iter().skip(1).flatten();
-                    groups.next().or_else(|| found.get(0))
-                });
-                for text in texts {
-                    let (key, text) = (String::new(), text.as_str().trim().to_owned());
-                    *values.entry(WatchedValue { key, text }).or_default() += 1;
+                match may_nest(path) {
+                    true => add_found_lines(lines, &flatten_lines(&text), &mut values),
+                    false => add_found_lines(lines, &text, &mut values),
                 }
             }
             Self::Keys(keys) => {
@@ -65,6 +77,17 @@ impl ValueFilter {
             }
         }
         Some(values)
+    }
+}
+
+fn add_found_lines(lines: &Regex, text: &str, values: &mut ValueCounts) {
+    let texts = lines.captures_iter(text).filter_map(|found| {
+        let mut groups = found.iter().skip(1).flatten();
+        groups.next().or_else(|| found.get(0))
+    });
+    for text in texts {
+        let (key, text) = (String::new(), text.as_str().trim().to_owned());
+        *values.entry(WatchedValue { key, text }).or_default() += 1;
     }
 }
 
