@@ -287,6 +287,7 @@ describe('trust', () => {
     expect(text('trust-text')).toContain('pattern = ".env*"');
     expect(await findSeriousFaults()).toEqual([]);
     await click('trust');
+    await screen.findByTestId('rules-table');
     await waitFor(() => expect(screen.queryByTestId('source-untrusted')).toBeNull());
     expect(host.ops.at(-1)).toEqual({
       type: 'trust_rules',
