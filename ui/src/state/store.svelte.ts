@@ -32,6 +32,7 @@ import {
 import { Batches } from './batches';
 import { Healing } from './healing';
 import { Paging } from './paging';
+import { withSteadyTimes } from './session_times';
 import { Toasts } from './toasts.svelte';
 
 /** Ops that change the settings, and with them the faults. */
@@ -48,6 +49,9 @@ const SETTING = new Set<Op['type']>([
 export abstract class Store {
   readonly #host: Host;
   #state: State = $state.raw()!;
+  #steady: readonly SessionView[] = [];
+  /** What is made of the sessions is made anew when they change, and not with every piece of a stream. */
+  readonly #sessions = $derived((this.#steady = withSteadyTimes(this.#steady, this.#state.sessions)));
   /** A fast stream does not draw more often than the screen. */
   readonly #batches = new Batches<Event>((events) => this.#take(events));
   /** Number of requests for the settings: only the newest answer is taken. */
@@ -99,7 +103,7 @@ export abstract class Store {
   }
 
   get sessions(): readonly SessionView[] {
-    return this.#state.sessions;
+    return this.#sessions;
   }
   /** Every waiting call, oldest first. */
   get waiting(): readonly CallEntry[] {
@@ -127,7 +131,7 @@ export abstract class Store {
 
   /** A session's line; none if there is no such session. */
   session(id: string): SessionView | undefined {
-    return this.#state.sessions.find((session) => session.id === id);
+    return this.#sessions.find((session) => session.id === id);
   }
 
   /** The open page of a session. */
