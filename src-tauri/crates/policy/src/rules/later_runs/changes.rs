@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::row::{Row, Watched};
 use super::values::{ValueCounts, WatchedValue};
-use super::{LaterRuns, checks, pins, rows};
+use super::{LaterRuns, checks, is_dependency, pins, rows};
 
 /// A file before and after a change.
 #[derive(Debug, Clone, Copy)]
@@ -57,6 +57,9 @@ impl<'a> ChangedValues<'a> {
 
     /// Adds a file whose content is known.
     pub fn add(&mut self, file: &ChangedFile<'_>) {
+        if is_dependency(file.path) {
+            return;
+        }
         let mut guards = Vec::new();
         for (at, row) in self.table.find_value_rows(file.path) {
             let told = match &row.watched {

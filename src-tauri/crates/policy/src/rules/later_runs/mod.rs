@@ -98,10 +98,7 @@ impl LaterRuns {
 
     /// Returns the rows that speak of a path, each with its place and the pattern that matches.
     fn find_rows(&self, path: &str) -> impl Iterator<Item = FoundRow<'_>> {
-        let is_dependency = path
-            .split('/')
-            .any(|name| DEPENDENCY_FOLDERS.contains(&name));
-        let found = match is_dependency {
+        let found = match is_dependency(path) {
             true => Vec::new(),
             false => self.any.matches(path),
         };
@@ -125,10 +122,11 @@ impl LaterRuns {
 
     /// Whether some values of the file count, so that its content has to be known.
     pub fn compares_values(&self, path: &str) -> bool {
-        self.find_value_rows(path).next().is_some()
+        let may_count = self.find_value_rows(path).next().is_some()
             || checks::may_hold_checks(path)
             || pins::is_pin_file(path)
-            || rows::may_hold_rows(path)
+            || rows::may_hold_rows(path);
+        may_count && !is_dependency(path)
     }
 
     /// Returns the verdict on writing a file that counts as a whole, unless the rule that speaks names the place.
@@ -173,6 +171,12 @@ impl LaterRuns {
             },
         ))
     }
+}
+
+/// Whether packages or a build brought a file along.
+fn is_dependency(path: &str) -> bool {
+    let mut names = path.split('/');
+    names.any(|name| DEPENDENCY_FOLDERS.contains(&name))
 }
 
 fn read_table(text: &str, is_guards: bool) -> Vec<Row> {

@@ -114,13 +114,14 @@ fn what_moved_to_another_file_is_not_gone() {
 }
 
 #[test]
-fn guards_are_not_looked_for_in_tests_nor_in_what_git_had() {
+fn guards_are_not_looked_for_in_tests_in_packages_or_in_what_git_had() {
     let change = |path| (path, Some("verify_tls = True\n"), "verify_tls = False\n");
     assert_eq!(describe_files(&[change("src/config.py")]).len(), 1);
     for path in [
         "tests/config.py",
         "src/test_config.py",
         "web/config.test.ts",
+        "node_modules/a/config.js",
     ] {
         assert!(describe_files(&[change(path)]).is_empty(), "{path}");
     }
