@@ -296,6 +296,12 @@ fn line() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![3 => whole, 3 => broken, 1 => deep, 1 => long, 1 => noise]
 }
 
+/// An id by which requests and answers are compared: a number is the same however it is written, `1e5` and `100000`.
+fn id_text(id: &Value) -> String {
+    id.as_f64()
+        .map_or_else(|| id.to_string(), |number| number.to_string())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
@@ -310,12 +316,12 @@ proptest! {
             let Ok(Value::Object(request)) = serde_json::from_slice(line.trim_ascii()) else { continue };
             let id = request.get("id").filter(|id| id.is_string() || id.is_number());
             if let (Some(id), true) = (id, request.contains_key("method")) {
-                *open.entry(id.to_string()).or_default() += 1;
+                *open.entry(id_text(id)).or_default() += 1;
             }
         }
         let mut answered: HashMap<String, usize> = HashMap::new();
         for answer in &answers {
-            *answered.entry(answer["id"].to_string()).or_default() += 1;
+            *answered.entry(id_text(&answer["id"])).or_default() += 1;
         }
         for (id, times) in &open {
             // Lines that cannot be read may name the same id.
