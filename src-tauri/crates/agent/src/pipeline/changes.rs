@@ -3,24 +3,18 @@
 use std::collections::HashSet;
 use std::mem;
 
-use policy::rules::later_runs::{ChangedFile, ChangedValues, LaterRuns};
 use policy::watchdogs::Alarm;
+use protocol::Plan;
 use protocol::rule::evidence::DryRunEvidence;
-use protocol::{CapturedEffects, Digest, Node, Plan};
 use runtime::git::{
-    ChangedShare, KnownContents, RepositoryChange, UnversionedChanges, UnversionedLoss,
-    count_build_outputs, examine_repository_change, examine_unversioned_changes, find_large_share,
+    ChangedShare, RepositoryChange, UnversionedChanges, UnversionedLoss, count_build_outputs,
+    examine_repository_change, examine_unversioned_changes, find_large_share,
 };
-use runtime::{Workspace, describe_changed_rights, read_contents};
+use runtime::{Workspace, describe_changed_rights};
 use tools::text::{format_byte_size, format_count};
 
+use crate::pipeline::changed_files::{IsOwnContent, describe_changed_files};
 use crate::session::Session;
-
-/// Longest file whose values are compared, in bytes.
-const COMPARED_BYTES_MAX: u64 = 64 * 1024 * 1024;
-
-/// Says of a path and the digest of its content whether the session wrote it.
-type IsOwnDigest<'a> = &'a dyn Fn(&str, &Digest) -> bool;
 
 /// What the changes of a plan mean.
 #[derive(Debug, Clone, Default)]
@@ -71,8 +65,8 @@ pub(crate) async fn examine_changes(session: &Session, plan: &Plan) -> ChangeFin
     let judges_effects = session.judges_effects();
     let examined = tokio::task::spawn_blocking(move || {
         let is_own = |path: &str, content: &_| own_files.contains(path, content);
-        let later_runs =
-            describe_later_runs(&workspace, &plan, judges_effects.then_some(&is_own as _));
+        let row_owner: Option<IsOwnContent<'_>> = judges_effects.then_some(&is_own);
+        let later_runs = describe_changed_files(&workspace, &plan, row_owner);
         let repository = examine_repository_change(&workspace, &plan);
         match judges_effects {
             false => ChangeFindings {
@@ -134,80 +128,5 @@ fn describe_extent(workspace: &Workspace, plan: &Plan) -> Vec<String> {
             rights.into_iter().chain(share).collect()
         }
         Plan::None | Plan::Write(_) | Plan::Remove(_) => Vec::new(),
-    }
-}
-
-/// Describes what runs later, and what protects the project no more. Rows of data count where `is_own` tells those that the
-/// session wrote.
-fn describe_later_runs(
-    workspace: &Workspace,
-    plan: &Plan,
-    is_own: Option<IsOwnDigest<'_>>,
-) -> Vec<String> {
-    let known = KnownContents::before(workspace, plan);
-    let is_known = |path: &str, content: Option<&[u8]>| known.contains(path, content);
-    let is_own_content = |path: &str, content: &[u8]| {
-        is_own.is_some_and(|it| it(path, &Digest::from_bytes(content)))
-    };
-    let mut changed = ChangedValues::new(&is_known);
-    if is_own.is_some() {
-        changed = changed.with_rows(&is_own_content);
-    }
-    match plan {
-        Plan::None => {}
-        Plan::Write(changes) => {
-            for change in changes {
-                changed.add(&ChangedFile {
-                    path: &change.path,
-                    before: change.before.as_deref(),
-                    after: change.after.as_deref(),
-                });
-            }
-        }
-        Plan::Remove(removal) => add_removed_file(&mut changed, workspace, &removal.path),
-        Plan::Effects(captured) => add_captured_files(&mut changed, workspace, captured),
-    }
-    changed.into_sentences()
-}
-
-/// Adds a file that is removed. A whole folder asks by what it loses.
-fn add_removed_file(changed: &mut ChangedValues<'_>, workspace: &Workspace, path: &str) {
-    if !LaterRuns::standard().compares_values(path) {
-        return;
-    }
-    if let Ok(Some(before)) = workspace.read_whole(path, COMPARED_BYTES_MAX) {
-        changed.add(&ChangedFile {
-            path,
-            before: Some(&before),
-            after: None,
-        });
-    }
-}
-
-fn add_captured_files(
-    changed: &mut ChangedValues<'_>,
-    workspace: &Workspace,
-    captured: &CapturedEffects,
-) {
-    let table = LaterRuns::standard();
-    let files = captured.steps.iter().filter(|step| {
-        let is_file = |node: &Node| matches!(node, Node::File { .. });
-        is_file(&step.after) || is_file(&step.before) && step.after == Node::Absent
-    });
-    for step in files {
-        let path = step.path.to_string_lossy();
-        if !table.compares_values(&path) {
-            continue;
-        }
-        let is_gone = step.after == Node::Absent;
-        match read_contents(workspace, captured, step, COMPARED_BYTES_MAX) {
-            Ok((before, after)) if is_gone || after.is_some() => changed.add(&ChangedFile {
-                path: &path,
-                before: before.as_deref(),
-                after: after.as_deref(),
-            }),
-            Ok(_) | Err(_) if is_gone => {}
-            Ok(_) | Err(_) => changed.add_unknown(&path),
-        }
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod attempt;
 pub(crate) mod bounds;
 pub(crate) mod call;
 pub(crate) mod call_context;
+mod changed_files;
 pub(crate) mod changes;
 mod containment;
 pub(crate) mod dry_run;

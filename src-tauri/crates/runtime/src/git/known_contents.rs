@@ -46,14 +46,14 @@ impl KnownContents {
         let repository = self
             .repository
             .get_or_init(|| Repository::discover(&self.root));
-        let path = self.root.join(path);
-        if BuildOutputs::new(repository.as_ref()).contains(&path) {
+        let file = self.root.join(path);
+        if BuildOutputs::new(repository.as_ref()).contains(&file) {
             return true;
         }
-        let (Some(repository), Some(content)) = (repository, content) else {
-            return content.is_none() && self.is_checkout;
-        };
-        let below = path.strip_prefix(&repository.work_tree);
-        below.is_ok_and(|below| repository.has_content(below, content))
+        match (repository, content) {
+            (_, None) => self.is_checkout,
+            (Some(repository), Some(content)) => repository.has_content(&file, content),
+            (None, Some(_)) => false,
+        }
     }
 }

@@ -10,6 +10,7 @@ use protocol::{CapturedEffects, Digest, EffectStep, FileChange, Node, Plan};
 
 use super::Repository;
 use super::database_rows::{is_database, loses_rows};
+use super::gone_rows::{find_gone_rows, holds_rows};
 use super::ignored::BuildOutputs;
 use super::line_changes::{LineChanges, collect_new_lines};
 use super::notebook_cells::loses_cells;
@@ -21,9 +22,6 @@ const FILES_MAX: u64 = 20_000;
 
 /// Longest file that is looked for in git, in bytes. Longer ones count as unknown to git.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
-
-/// Endings of files each line of which is a row of data: nobody writes one again that is gone.
-const DATA_ENDINGS: &[&str] = &[".csv", ".tsv", ".jsonl", ".ndjson"];
 
 /// Ending of notebooks.
 const NOTEBOOK_ENDING: &str = ".ipynb";
@@ -211,10 +209,10 @@ impl LossSearch<'_> {
         {
             return true;
         }
-        let changes = LineChanges::compare(before, after);
-        if DATA_ENDINGS.iter().any(|ending| path.ends_with(ending)) {
-            return changes.kept < changes.lines;
+        if holds_rows(path) {
+            return find_gone_rows(before, after).is_some();
         }
+        let changes = LineChanges::compare(before, after);
         changes.kept_in_order * 2 < changes.lines
             || changes.kept < changes.lines
                 && (!after.is_empty() && self.has_content(path, after)
@@ -223,12 +221,9 @@ impl LossSearch<'_> {
 
     /// Returns what git has of a file for the next commit and for the last.
     fn read_versions(&self, path: &str) -> Vec<Vec<u8>> {
-        let versions = self.repository.map(|repository| {
-            let path = self.workspace.root().join(path);
-            let below = path.strip_prefix(&repository.work_tree);
-            below.map_or_else(|_| Vec::new(), |below| repository.read_versions(below))
-        });
-        versions.unwrap_or_default()
+        let file = self.workspace.root().join(path);
+        self.repository
+            .map_or_else(Vec::new, |repository| repository.read_versions(&file))
     }
 
     /// Whether lines are gone that git does not have, and fewer are new: they were taken away, and not worded anew.
@@ -241,11 +236,9 @@ impl LossSearch<'_> {
     }
 
     fn has_content(&self, path: &str, content: &[u8]) -> bool {
-        self.repository.is_some_and(|repository| {
-            let path = self.workspace.root().join(path);
-            let below = path.strip_prefix(&repository.work_tree);
-            below.is_ok_and(|below| repository.has_content(below, content))
-        })
+        let file = self.workspace.root().join(path);
+        self.repository
+            .is_some_and(|repository| repository.has_content(&file, content))
     }
 
     /// Whether content is in git, made by a build, or the session's own.

@@ -2,6 +2,7 @@
 
 mod database_rows;
 mod foreign_commits;
+mod gone_rows;
 mod ignored;
 mod known_contents;
 mod line_changes;
@@ -22,6 +23,7 @@ use gix_hash::{Kind, ObjectId};
 use gix_object::{Data, Exists as _, Find as _, Kind as ObjectKind};
 use protocol::{CapturedEffects, Node};
 
+pub use gone_rows::{GoneRows, find_gone_rows, holds_rows};
 pub use ignored::count_build_outputs;
 pub use known_contents::KnownContents;
 pub use loss::{UnversionedChanges, UnversionedLoss, examine_unversioned_changes};
@@ -108,8 +110,11 @@ impl Repository {
     }
 
     /// Whether git has this content of a file, in the form in which it keeps it: staged, or in a commit that a ref leads to, before a command or after it.
-    /// An object that nothing leads to does not count: git removes it some day. The path is relative to the work tree.
+    /// An object that nothing leads to does not count: git removes it some day. The path is absolute.
     fn has_content(&self, path: &Path, content: &[u8]) -> bool {
+        let Ok(path) = path.strip_prefix(&self.work_tree) else {
+            return false;
+        };
         stored_forms::list_stored_forms(content, &self.common_dir).any(|form| {
             let id = gix_object::compute_hash(Kind::Sha1, ObjectKind::Blob, &form);
             id.is_ok_and(|id| self.is_staged(path, &id) || self.is_committed(path, &id))
@@ -134,8 +139,11 @@ impl Repository {
     }
 
     /// Returns the versions of a file that git has for the next commit and for the last: what is staged, and what is
-    /// checked out. The path is relative to the work tree.
+    /// checked out. The path is absolute.
     fn read_versions(&self, path: &Path) -> Vec<Vec<u8>> {
+        let Ok(path) = path.strip_prefix(&self.work_tree) else {
+            return Vec::new();
+        };
         let name = path.to_string_lossy();
         let index = self.index.as_ref();
         let staged = index.and_then(|index| index.entry_by_path(name.as_bytes().into()));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::row::{Row, Watched};
 use super::values::{ValueCounts, WatchedValue};
-use super::{LaterRuns, checks, is_dependency, pins, rows};
+use super::{LaterRuns, checks, is_dependency, pins};
 
 /// A file before and after a change.
 #[derive(Debug, Clone, Copy)]
@@ -21,14 +21,10 @@ pub struct ChangedFile<'a> {
 /// build makes it. Guards are not looked for in such a file: whoever checks out a branch does not change what it says.
 pub type IsKnownContent<'a> = &'a dyn Fn(&str, Option<&[u8]>) -> bool;
 
-/// Says of a path and its content before a change whether the session wrote it.
-pub type IsOwnContent<'a> = &'a dyn Fn(&str, &[u8]) -> bool;
-
 /// The changed files of one plan, compared one after the other.
 pub struct ChangedValues<'a> {
     table: &'static LaterRuns,
     is_known: IsKnownContent<'a>,
-    is_own: Option<IsOwnContent<'a>>,
     sentences: Vec<String>,
     /// How much rarer each value that is looked for by its end became in all files together, by row: a value that moved to
     /// another file is not gone.
@@ -41,17 +37,8 @@ impl<'a> ChangedValues<'a> {
         Self {
             table: LaterRuns::standard(),
             is_known,
-            is_own: None,
             sentences: Vec::new(),
             gone: BTreeMap::new(),
-        }
-    }
-
-    /// Watches rows of data as well, other than the session's own.
-    pub fn with_rows(self, is_own: IsOwnContent<'a>) -> Self {
-        Self {
-            is_own: Some(is_own),
-            ..self
         }
     }
 
@@ -74,9 +61,7 @@ impl<'a> ChangedValues<'a> {
         }
         let checks = checks::describe_weakened_checks(file);
         let pins = pins::describe_changed_pins(file);
-        let rows = self.describe_rows(file);
-        let told = checks.into_iter().chain(pins).chain(rows);
-        guards.extend(told.map(Finding::Sentence));
+        guards.extend(checks.into_iter().chain(pins).map(Finding::Sentence));
         if guards.is_empty() || (self.is_known)(file.path, file.after) {
             return;
         }
@@ -91,13 +76,6 @@ impl<'a> ChangedValues<'a> {
                 }
             }
         }
-    }
-
-    fn describe_rows(&self, file: &ChangedFile<'_>) -> Option<String> {
-        let is_own = self.is_own?;
-        let said = rows::describe_gone_rows(file)?;
-        let is_own = file.before.is_some_and(|before| is_own(file.path, before));
-        (!is_own).then_some(said)
     }
 
     /// Adds a file whose content is not known: it counts for all rows on what runs later.

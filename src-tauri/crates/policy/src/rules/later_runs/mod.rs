@@ -9,7 +9,6 @@ mod checks;
 mod nested_keys;
 mod pins;
 mod row;
-mod rows;
 mod values;
 
 use std::collections::BTreeMap;
@@ -19,7 +18,8 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use protocol::rule::verdict::RuleTrace;
 use protocol::{Capability, Rule, RuleAction, RuleScope, Verdict};
 
-pub use changes::{ChangedFile, ChangedValues, IsKnownContent, IsOwnContent};
+pub use changes::{ChangedFile, ChangedValues, IsKnownContent};
+pub use row::is_test;
 
 use crate::patterns::PathPattern;
 use crate::rules::{CompiledRule, Subject, SubjectKind};
@@ -124,8 +124,7 @@ impl LaterRuns {
     pub fn compares_values(&self, path: &str) -> bool {
         let may_count = self.find_value_rows(path).next().is_some()
             || checks::may_hold_checks(path)
-            || pins::is_pin_file(path)
-            || rows::may_hold_rows(path);
+            || pins::is_pin_file(path);
         may_count && !is_dependency(path)
     }
 

@@ -8,9 +8,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::ChangedFile;
-
-/// How many packages are named in a sentence.
-const NAMED_PACKAGES_MAX: usize = 3;
+use super::row::list_first;
 
 /// Longest name or version in a sentence, in characters.
 const NAME_CHARS_MAX: usize = 60;
@@ -120,15 +118,8 @@ pub(super) fn describe_changed_pins(file: &ChangedFile<'_>) -> Vec<String> {
         ("The next install takes an older version", older),
     ];
     let told = sentences.into_iter().filter(|(_, named)| !named.is_empty());
-    told.map(|(says, named)| {
-        let more = match named.len().saturating_sub(NAMED_PACKAGES_MAX) {
-            0 => String::new(),
-            more => format!(", and {more} more"),
-        };
-        let named: Vec<String> = named.into_iter().take(NAMED_PACKAGES_MAX).collect();
-        format!("{says}: {}{more}.", named.join(", "))
-    })
-    .collect()
+    told.map(|(says, named)| format!("{says}: {}.", list_first(named.into_iter())))
+        .collect()
 }
 
 /// The versions of a package, each with the hashes of its archives.

@@ -11,7 +11,7 @@ use crate::patterns::PathPattern;
 /// Greatest length of a value in a sentence, in characters.
 const VALUE_CHARS_MAX: usize = 120;
 
-/// How many values of one row are named in a sentence.
+/// How many values or names are listed in a sentence.
 const NAMED_VALUES_MAX: usize = 3;
 
 /// Folders with the tests of a project, and what they work on.
@@ -130,20 +130,23 @@ impl Row {
 
     /// Describes values by which a change counts.
     pub fn describe_values(&self, values: &[WatchedValue]) -> String {
-        let named: Vec<String> = values
-            .iter()
-            .take(NAMED_VALUES_MAX)
-            .map(describe_value)
-            .collect();
-        let more = match values.len().saturating_sub(NAMED_VALUES_MAX) {
-            0 => String::new(),
-            more => format!(", and {more} more"),
-        };
-        let without = match self.watched {
-            Watched::Gone(_) => "without ",
-            Watched::New(_) | Watched::WholeFile => "",
-        };
-        format!("{}: {without}{}{more}.", self.raw.says, named.join(", "))
+        let named = list_first(values.iter().map(describe_value));
+        let says = &self.raw.says;
+        match self.watched {
+            Watched::Gone(_) => format!("{says}. Gone: {named}."),
+            Watched::New(_) | Watched::WholeFile => format!("{says}: {named}."),
+        }
+    }
+}
+
+/// Lists the first of some names, and says how many more there are.
+pub(super) fn list_first(names: impl ExactSizeIterator<Item = String>) -> String {
+    let more = names.len().saturating_sub(NAMED_VALUES_MAX);
+    let named: Vec<String> = names.take(NAMED_VALUES_MAX).collect();
+    let named = named.join(", ");
+    match more {
+        0 => named,
+        more => format!("{named}, and {more} more"),
     }
 }
 
@@ -155,8 +158,8 @@ fn describe_value(value: &WatchedValue) -> String {
     }
 }
 
-/// Whether a path is one of a project's tests.
-pub(super) fn is_test(path: &str) -> bool {
+/// Whether a path, relative to the workspace root, is one of a project's tests.
+pub fn is_test(path: &str) -> bool {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = name.split('.').next().unwrap_or(name);
     folders.split('/').any(|it| TEST_FOLDERS.contains(&it))

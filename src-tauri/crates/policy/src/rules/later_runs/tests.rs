@@ -109,7 +109,7 @@ fn what_moved_to_another_file_is_not_gone() {
     assert!(describe_files(&moved).is_empty());
     assert_eq!(
         describe_files(&moved[..1]),
-        ["The next run does without a check: without `login_required`."]
+        ["The next run does without a check. Gone: `login_required`."]
     );
 }
 
