@@ -27,6 +27,7 @@ mod from_outside;
 mod in_place;
 mod languages;
 mod long_diff;
+mod many_cards;
 mod mouse;
 mod opens;
 mod prompts;
