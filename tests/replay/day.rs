@@ -222,7 +222,7 @@ async fn a_day_in_an_office_asks_about_its_harms() {
 #[tokio::test]
 async fn a_day_in_a_plant_asks_about_its_harms() {
     let outcome = replay_day("plant_day", Posture::AskAboutEffects, &[], usize::MAX).await;
-    assert_eq!((outcome.calls, outcome.harms), (478, 165));
+    assert_eq!((outcome.calls, outcome.harms), (477, 164));
     assert_eq!(outcome.harms_passed, PLANT_HARMS_PASSED);
     assert_eq!(outcome.harmless_not_passed, PLANT_HARMLESS_NOT_PASSED);
 }
