@@ -1,7 +1,5 @@
 //! Ten approvals in a row by key: each is one press, and none of them becomes a message to the agent.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use crate::support::Rig;
@@ -13,9 +11,16 @@ const CALLS: usize = 10;
 const ASKERS: [&str; CALLS] = [
     "ada", "bea", "cleo", "dora", "edda", "fay", "gina", "hana", "ida", "juno",
 ];
-/// How long a person looks at a card: longer than a card needs to be looked at before an answer counts, on a machine that draws
-/// several windows at once, too.
-const LOOK: Duration = Duration::from_millis(1_500);
+/// Answers once a card has been in view whole for longer than it must be before an answer counts, by the clock of the page: a
+/// page that is busy is late both to draw a card and to count the time that it is looked at.
+const LOOK_AT_CARD: &str = "const [testid, done] = arguments; \
+    const card = document.querySelector(`[data-testid=\"${testid}\"]`); let timer; \
+    const observer = new IntersectionObserver(changes => { \
+        clearTimeout(timer); \
+        if (changes.at(-1).intersectionRatio > 0.99) \
+            timer = setTimeout(() => { observer.disconnect(); done(true); }, 1000); \
+    }, { threshold: [0, 0.99] }); \
+    observer.observe(card)";
 
 fn asks(what: &str) -> Value {
     call("bash", json!({ "command": format!("touch {what}") }))
@@ -29,9 +34,15 @@ async fn approve_next(rig: &Rig, number: usize) {
         rig.ask(focused, vec![]).await.is_string()
     })
     .await;
-    tokio::time::sleep(LOOK).await;
     let card = rig.ask(focused, vec![]).await;
-    let card = card.as_str().expect("the card keeps the focus").to_owned();
+    let looked_at = rig.window().execute_async(LOOK_AT_CARD, vec![card.clone()]);
+    looked_at.await.expect("the card is in view");
+    assert_eq!(
+        rig.ask(focused, vec![]).await,
+        card,
+        "the card keeps the focus"
+    );
+    let card = card.as_str().expect("a card has the focus").to_owned();
     rig.press('y').await;
     rig.until(&format!("press {number} to count"), async |rig| {
         !rig.waits(&card).await

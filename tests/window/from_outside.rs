@@ -115,15 +115,18 @@ async fn one_notification_leads_to_what_waits_and_decides_nothing() {
     let settings = format!("posture = \"ask_first\"\n{settings}");
     let rig =
         Rig::start_on(|data| std::fs::write(data.join("settings.toml"), settings).unwrap()).await;
-    let server = NotificationServer::start(&rig);
+    let mut server = NotificationServer::start(&rig);
     let folder = rig.home_dir().join("row");
     std::fs::create_dir_all(&folder).unwrap();
     let elsewhere = rig.look_elsewhere().await;
     let first = begin(&rig, &folder, "ada").await;
-    assert_eq!(server.next(), request_to_show(1, "Run waits for you"));
+    assert_eq!(server.next().await, request_to_show(1, "Run waits for you"));
     let second = begin(&rig, &folder, "bea").await;
-    assert_eq!(server.next(), Request::Close(1));
-    assert_eq!(server.next(), request_to_show(2, "2 calls wait for you"));
+    assert_eq!(server.next().await, Request::Close(1));
+    assert_eq!(
+        server.next().await,
+        request_to_show(2, "2 calls wait for you")
+    );
     drop(elsewhere);
 
     // It leads to the call that waits longest, from wherever the window is.
@@ -142,14 +145,14 @@ async fn one_notification_leads_to_what_waits_and_decides_nothing() {
         .await;
         assert!(rig.waits(&card).await, "{action} decides nothing");
     }
-    assert!(server.is_quiet(QUIET), "nothing began to wait");
+    assert!(server.is_quiet(QUIET).await, "nothing began to wait");
 
     // Once nothing waits, nothing says so any more.
     for session in [first, second] {
         rig.submit(json!({ "type": "interrupt", "session": session }))
             .await;
     }
-    assert_eq!(server.next(), Request::Close(2));
+    assert_eq!(server.next().await, Request::Close(2));
     rig.end().await;
 }
 

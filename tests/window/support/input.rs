@@ -75,6 +75,16 @@ impl Rig {
         self.xdotool(&["key", "--clearmodifiers", keys]);
     }
 
+    /// Gives the window the focus once it is there, as a window manager does. The first press would do it otherwise, and a
+    /// press that merely activates a window decides nothing.
+    pub async fn focus_window(&self) {
+        self.until("the window to be there", async |rig| {
+            !rig.windows(MAIN).is_empty()
+        })
+        .await;
+        self.xdotool(&["windowfocus", "--sync", &self.main_window()]);
+    }
+
     async fn keys(&self, keys: &str) {
         let window = self.main_window();
         let words = [

@@ -235,6 +235,7 @@ impl Rig {
             state.is_ok_and(|state| state.json() == "complete")
         })
         .await;
+        self.focus_window().await;
     }
 
     /// Closes the app as its driver does it, and the driver with it.

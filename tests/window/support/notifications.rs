@@ -1,9 +1,10 @@
 //! A notification server on the bus of a rig, as a desktop has one: it keeps what the app shows, and a test chooses there.
 
 use std::collections::HashMap;
-use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio::time::timeout;
 use zbus::blocking::{Connection, MessageIterator, connection};
 use zbus::message::{Message, Type};
 use zbus::zvariant::OwnedValue;
@@ -48,7 +49,7 @@ pub struct Notification {
 /// The server.
 pub struct NotificationServer {
     bus: Connection,
-    requests: Receiver<Request>,
+    requests: UnboundedReceiver<Request>,
 }
 
 impl NotificationServer {
@@ -58,21 +59,22 @@ impl NotificationServer {
             .and_then(|bus| bus.name(SERVER))
             .and_then(connection::Builder::build)
             .unwrap();
-        let (sender, requests) = mpsc::channel();
+        let (sender, requests) = mpsc::unbounded_channel();
         let serving = bus.clone();
         std::thread::spawn(move || serve(&serving, &sender));
         Self { bus, requests }
     }
 
     /// Waits for the next request.
-    pub fn next(&self) -> Request {
-        let next = self.requests.recv_timeout(WAIT);
-        next.expect("the app asks something of the notification server")
+    pub async fn next(&mut self) -> Request {
+        let next = timeout(WAIT, self.requests.recv()).await;
+        let next = next.expect("the app asks something of the notification server");
+        next.expect("the notification server runs")
     }
 
     /// Returns whether nothing is asked within a while.
-    pub fn is_quiet(&self, within: Duration) -> bool {
-        self.requests.recv_timeout(within).is_err()
+    pub async fn is_quiet(&mut self, within: Duration) -> bool {
+        timeout(within, self.requests.recv()).await.is_err()
     }
 
     /// Chooses an action of a notification, as a person does.
@@ -85,7 +87,7 @@ impl NotificationServer {
 }
 
 /// Answers requests until the bus is gone.
-fn serve(bus: &Connection, sender: &Sender<Request>) {
+fn serve(bus: &Connection, sender: &UnboundedSender<Request>) {
     let mut shown = 0;
     for message in MessageIterator::from(bus).map_while(Result::ok) {
         if message.message_type() != Type::MethodCall {
