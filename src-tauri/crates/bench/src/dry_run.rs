@@ -193,6 +193,7 @@ fn time_sandboxed_start(
         private: Vec::new(),
         read_only: Vec::new(),
         masked: Vec::new(),
+        readable_by_git: Vec::new(),
         watched_reads: sandbox::WatchedReads::default(),
         limits: SandboxLimits::default(),
         bare: None,

@@ -136,6 +136,9 @@ pub const SECRETS_NAMES_MAX: usize = 4_000_000;
 /// Least memory that a sandbox may be given, in bytes: less than a compiler needs is of no use.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 pub const SANDBOX_MEMORY_BYTES_MIN: u64 = 256 << 20;
+/// Longest secret that is compared with what git has of it, in bytes.
+#[cfg(target_os = "linux")]
+pub const STAGED_FILE_BYTES_MAX: u64 = 16 << 20;
 /// How long a folder must have stayed unchanged before its names are remembered, in nanoseconds: file systems
 /// distinguish only changes that are at least their time resolution apart, the coarsest of them two seconds.
 pub const FOLDER_STABLE_NS: i64 = 3_000_000_000;

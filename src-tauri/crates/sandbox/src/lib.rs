@@ -19,6 +19,7 @@
 //!     workspace: "/home/me/project".into(),
 //!     folder: "/home/me/project".into(),
 //!     masked: vec!["/home/me/.ssh".into()],
+//!     readable_by_git: Vec::new(),
 //!     watched_reads: WatchedReads {
 //!         folders: vec!["/home/me".into()],
 //!         except: Vec::new(),

@@ -143,6 +143,7 @@ mod tests {
                 "/Users/me/.ssh".into(),
                 "/Users/me/a (b) \"c\"/keys/secret".into(),
             ],
+            readable_by_git: Vec::new(),
             watched_reads: WatchedReads::default(),
             limits: SandboxLimits::default(),
             proxy: false,

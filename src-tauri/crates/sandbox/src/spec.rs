@@ -36,6 +36,9 @@ pub struct SandboxSpec {
     /// Files and folders that cannot be opened, changed or removed in the sandbox, wherever they lie: secrets, sockets,
     /// the app's own data. One that does not exist is left out.
     pub masked: Vec<PathBuf>,
+    /// Masked files that git has with the content that they have here. A command of git that compares the work tree reads
+    /// them all the same: whoever may run git could read that content from its objects.
+    pub readable_by_git: Vec<PathBuf>,
     /// Places of which the report names the files that the command reads.
     pub watched_reads: WatchedReads,
     /// Limits on the command.

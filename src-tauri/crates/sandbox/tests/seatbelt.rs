@@ -63,6 +63,7 @@ impl Place {
             private: Vec::new(),
             read_only: vec![at("workspace/.git/hooks")],
             masked: vec![at("workspace/keys/secret")],
+            readable_by_git: Vec::new(),
             watched_reads: WatchedReads::default(),
             limits: SandboxLimits::default(),
             proxy: false,

@@ -135,6 +135,7 @@ pub(super) fn companion_spec(
         private: Vec::new(),
         read_only: Vec::new(),
         masked: Vec::new(),
+        readable_by_git: Vec::new(),
         watched_reads: WatchedReads::default(),
         limits: SandboxLimits {
             total_memory_bytes: workspace.sandbox_options().memory_bytes(),

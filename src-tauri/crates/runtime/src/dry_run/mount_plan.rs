@@ -52,6 +52,8 @@ pub(super) struct MountPlan<'a> {
     pub private: Vec<PrivateFolder>,
     /// Paths in those folders that are read-only.
     pub read_only: Vec<PathBuf>,
+    /// Masked files that a comparing command of git may read.
+    pub readable_by_git: Vec<PathBuf>,
     /// Places of which the sandbox reports what the command reads.
     pub watched_reads: WatchedReads,
     /// Variables for the command, where the app does not have them.
@@ -80,6 +82,7 @@ impl<'a> MountPlan<'a> {
             }),
             private: home.private_folders(),
             read_only: home.read_only.clone(),
+            readable_by_git: Vec::new(),
             watched_reads: WatchedReads::default(),
             variables: home.variables_into(SANDBOX_TMP),
             private_tmp: None,
@@ -102,6 +105,7 @@ impl<'a> MountPlan<'a> {
             workspace: WorkspaceChanges::Refused,
             private: Vec::new(),
             read_only: Vec::new(),
+            readable_by_git: Vec::new(),
             watched_reads,
             // A report of git's refreshes the index where it can.
             variables: vec![("GIT_OPTIONAL_LOCKS".to_owned(), "0".to_owned())],
@@ -125,6 +129,7 @@ impl<'a> MountPlan<'a> {
             private: Vec::new(),
             read_only: Vec::new(),
             // The person let it run for real, and sees nothing of it beforehand.
+            readable_by_git: Vec::new(),
             watched_reads: WatchedReads::default(),
             variables: Vec::new(),
             private_tmp,

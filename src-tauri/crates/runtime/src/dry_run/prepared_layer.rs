@@ -34,6 +34,8 @@ pub(in crate::dry_run) struct PreparedLayer {
     pub home: Arc<HomeState>,
     /// Paths that are closed to the program.
     pub masked: Vec<PathBuf>,
+    /// Those that a comparing command of git may read.
+    readable_by_git: Vec<PathBuf>,
     /// Places of which the sandbox reports what the program reads.
     watched_reads: WatchedReads,
     /// Notes for a person about the closed paths.
@@ -117,6 +119,7 @@ impl SystemSandbox {
             folder: Arc::new(folder),
             home: Arc::new(home),
             masked: masks.paths,
+            readable_by_git: masks.readable_by_git,
             watched_reads,
             mask_notes: masks.notes,
             kept: kept_folder,
@@ -130,6 +133,7 @@ impl PreparedLayer {
     /// Returns the place in which the program runs.
     pub fn mount_plan(&self) -> MountPlan<'_> {
         MountPlan {
+            readable_by_git: self.readable_by_git.clone(),
             watched_reads: self.watched_reads.clone(),
             ..MountPlan::over_layer(self.kind, &self.folder, &self.home)
         }

@@ -175,6 +175,7 @@ fn build_sandbox(
         private: site.private.clone(),
         read_only: [read_only, site.read_only.clone()].concat(),
         masked,
+        readable_by_git: site.readable_by_git.clone(),
         watched_reads: site.watched_reads.clone(),
         limits: SandboxLimits {
             file_bytes: site.file_bytes,

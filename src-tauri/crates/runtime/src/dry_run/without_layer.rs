@@ -39,7 +39,10 @@ impl SystemSandbox {
             self.find_masks(&command.workspace),
             run_blocking(move || find_watched_reads(&workspace)),
         )?;
-        let site = MountPlan::without_changes(capabilities.probe.layer, &folder, watched_reads);
+        let site = MountPlan {
+            readable_by_git: masks.readable_by_git,
+            ..MountPlan::without_changes(capabilities.probe.layer, &folder, watched_reads)
+        };
         let mut printed = String::new();
         let bytes_max = usize::try_from(command.output_bytes_max).unwrap_or(usize::MAX);
         let keep_output = |text: &str| {

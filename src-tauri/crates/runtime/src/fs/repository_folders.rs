@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use gix_hash::Kind;
+
 /// Longest file of one line that git keeps, in bytes.
 const LINE_FILE_BYTES_MAX: u64 = 4096;
 
@@ -49,6 +51,12 @@ pub(crate) fn find_repository_folders(folder: &Path) -> Option<[PathBuf; 2]> {
         .find_map(RepositoryFolders::of_work_tree)?;
     let common_dir = fs::canonicalize(&found.common_dir).ok()?;
     Some([found.work_tree, common_dir])
+}
+
+/// Reads the list of what is staged; none if it cannot be read.
+pub(crate) fn read_index(git_dir: &Path) -> Option<gix_index::File> {
+    let options = gix_index::decode::Options::default();
+    gix_index::File::at(git_dir.join("index"), Kind::Sha1, true, options).ok()
 }
 
 /// Reads a file of one line; none if it cannot be read.

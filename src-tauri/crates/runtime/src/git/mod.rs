@@ -32,7 +32,7 @@ pub use remotes::{KnownRemote, find_fetch_remote, find_push_remote};
 pub use share::{ChangedShare, find_large_share};
 pub use unpushed::{UnpushedText, visit_unpushed_texts};
 
-use crate::fs::repository_folders::RepositoryFolders;
+use crate::fs::repository_folders::{RepositoryFolders, read_index};
 
 /// How many commits are searched for a file. What only a further one has counts as unknown to git.
 const TIPS_MAX: usize = 200;
@@ -217,10 +217,4 @@ impl Repository {
             .find(|store| store.exists(id))?;
         store.try_find(id, buffer).ok().flatten()
     }
-}
-
-/// Reads the list of what is staged; none if it cannot be read.
-fn read_index(git_dir: &Path) -> Option<gix_index::File> {
-    let options = gix_index::decode::Options::default();
-    gix_index::File::at(git_dir.join("index"), Kind::Sha1, true, options).ok()
 }

@@ -284,6 +284,7 @@ mod tests {
             private: Vec::new(),
             read_only: Vec::new(),
             masked: Vec::new(),
+            readable_by_git: Vec::new(),
             watched_reads: sandbox::WatchedReads::default(),
             limits: sandbox::SandboxLimits::default(),
             proxy: false,

@@ -24,21 +24,40 @@ use Comes::{Nothing, Same};
 
 /// Commands, each with the program that it needs.
 const TABLE: &[(&str, &str, Comes)] = &[
-    ("git", "git add src && git commit -qm more", Nothing),
-    ("git", "git status --short > status", Nothing),
+    // Git may compare what it has itself.
+    ("git", "git add src && git commit -qm more", Same),
+    ("git", "git status --short > status", Same),
     ("git", "git add -A", Nothing),
     ("git", "git add -A; git commit -qm more; true", Nothing),
-    ("git", "git commit -qam more", Nothing),
-    ("git", "git stash", Nothing),
+    ("git", "git commit -qam more", Same),
+    ("git", "git stash", Same),
     ("git", "git checkout -- .", Nothing),
     (
         "git",
         "git rm -q --cached .env; git commit -qm more; true",
-        Nothing,
+        Same,
     ),
     ("git", "git clean -fdxq", Nothing),
     ("git", "git archive -o all.tar HEAD", Same),
-    ("git", "git diff > diff || true", Nothing),
+    ("git", "git diff > diff || true", Same),
+    ("git", "git switch -qc other && git switch -q -", Same),
+    // Neither to print it, nor by another's hand.
+    ("git", "git grep -l secret > found; true", Nothing),
+    (
+        "git",
+        "git diff --no-index /dev/null .env > text; true",
+        Nothing,
+    ),
+    (
+        "git",
+        "cp $(command -v git) . && ./git status; rm git",
+        Nothing,
+    ),
+    (
+        "git",
+        "git -c alias.show-it='!cat .env' show-it > text; true",
+        Nothing,
+    ),
     ("tar", "tar cf src.tar src", Same),
     ("tar", "tar cf all.tar .env src || true", Nothing),
     ("cp", "cp -r src copy", Same),

@@ -256,6 +256,7 @@ impl Outside {
             private: Vec::new(),
             read_only: vec![self.workspace().join(".git/hooks")],
             masked: vec![self.workspace().join(".env"), self.out().join("keys")],
+            readable_by_git: Vec::new(),
             watched_reads: WatchedReads::default(),
             limits: SandboxLimits::default(),
             proxy: false,

@@ -55,6 +55,7 @@ impl Place {
             private: Vec::new(),
             read_only: Vec::new(),
             masked: Vec::new(),
+            readable_by_git: Vec::new(),
             watched_reads: WatchedReads::default(),
             limits: SandboxLimits::default(),
             proxy: false,

@@ -24,6 +24,7 @@ use crate::dry_run::refusals::Refusals;
 use crate::dry_run::sandboxed_command;
 use crate::dry_run::secrets::closed_files::ClosedFileFinder;
 use crate::dry_run::secrets::masks::{SandboxMasks, find_masks};
+use crate::dry_run::secrets::staged_files::StagedFiles;
 use crate::dry_run::{
     CacheUse, DryRunOptions, DryRunOutput, InPlaceRun, Isolation, LayerKind, SandboxProbe,
     SandboxRequest,
@@ -46,6 +47,7 @@ pub(in crate::dry_run) struct SystemSandbox {
     pub isolations: Vec<Isolation>,
     known: Mutex<HashMap<ProbeKey, ProbedCapabilities>>,
     secrets: Arc<ClosedFileFinder>,
+    staged: Arc<StagedFiles>,
 }
 
 /// Scope of a probe: a file system, and whether the folder of layers lies in the workspace.
@@ -80,6 +82,7 @@ impl SystemSandbox {
             isolations: isolations.to_vec(),
             known: Mutex::default(),
             secrets: Arc::default(),
+            staged: Arc::default(),
         })
     }
 
@@ -189,8 +192,13 @@ impl SystemSandbox {
         workspace: &Workspace,
     ) -> Result<SandboxMasks, FileError> {
         let (workspace, own) = (workspace.clone(), self.masked.clone());
-        let secrets = self.secrets.clone();
-        run_blocking(move || find_masks(&workspace, &own, &secrets)).await
+        let (secrets, staged) = (self.secrets.clone(), self.staged.clone());
+        run_blocking(move || {
+            let mut masks = find_masks(&workspace, &own, &secrets)?;
+            masks.readable_by_git = staged.find_unchanged(workspace.root(), &masks.paths);
+            Ok(masks)
+        })
+        .await
     }
 
     /// Takes a snapshot of a workspace for a command that is to run in it.
@@ -235,7 +243,10 @@ impl SystemSandbox {
         let folder = create_layer(&self.disk, &command.workspace).at("the folder for sandboxes")?;
         let mut masks = self.find_masks(&command.workspace).await?;
         let bare = (walls == Isolation::Landlock).then(|| folder.tmp_path());
-        let site = MountPlan::in_place(&folder, bare, command, picture.growth_limit());
+        let site = MountPlan {
+            readable_by_git: masks.readable_by_git,
+            ..MountPlan::in_place(&folder, bare, command, picture.growth_limit())
+        };
         let (ran, mut refused) = self
             .run_within_limits(request, &site, masks.paths, on_output)
             .await?;

@@ -66,6 +66,8 @@ const GIT_SETTINGS: &str = ".git/config";
 /// The masks of a sandbox.
 pub(in crate::dry_run) struct SandboxMasks {
     pub paths: Vec<PathBuf>,
+    /// Those that a comparing command of git may read, because git has them as they are.
+    pub readable_by_git: Vec<PathBuf>,
     /// Notes for a person about the masks.
     pub notes: Vec<String>,
 }
@@ -107,6 +109,7 @@ pub(in crate::dry_run) fn find_masks(
     let outside = outside.chain(chosen);
     let mut masks = SandboxMasks {
         paths: Vec::new(),
+        readable_by_git: Vec::new(),
         notes: Vec::new(),
     };
     // Several of them may lead to one place.

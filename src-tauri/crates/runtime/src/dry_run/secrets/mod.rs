@@ -5,6 +5,8 @@ pub(crate) mod closed_files;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 pub(crate) mod credentials;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
+mod file_stamp;
+#[cfg(any(target_os = "linux", target_os = "macos"))]
 pub(crate) mod folder_watch;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 pub(crate) mod homes;
@@ -14,3 +16,5 @@ pub(crate) mod links;
 pub(crate) mod masks;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 pub(crate) mod mounts;
+#[cfg(target_os = "linux")]
+pub(crate) mod staged_files;

@@ -17,7 +17,7 @@ use rustix::mount::{
 
 use crate::linux::command::to_c_path;
 use crate::linux::filesystem::devices;
-use crate::linux::filesystem::mask_set::MaskSet;
+use crate::linux::filesystem::mask_set::{GitFile, MaskSet};
 use crate::linux::filesystem::mount_attributes::{Recursion, make_read_only, set_mount_attributes};
 use crate::linux::filesystem::placeholders::{Placeholders, attach_mask};
 use crate::linux::{EnterError, StepContext as _};
@@ -85,6 +85,8 @@ pub(in crate::linux) fn build_mounts(
         .placeholders
         .create_masks(&spec.masked)
         .with_step("masked")?;
+    let git_files = spec.readable_by_git.iter().cloned();
+    let git_files = git_files.filter_map(GitFile::open).collect();
     limit_processes(spec.limits.processes);
 
     // Also where the processes are seen: root may write settings of the kernel there whatever else was taken from it.
@@ -112,7 +114,7 @@ pub(in crate::linux) fn build_mounts(
     for mask in &masks {
         attach_mask(mask).with_step("masked")?;
     }
-    MaskSet::new(prepared.placeholders.masks_mount(), &spec.masked).with_step("masked")
+    MaskSet::new(prepared.placeholders.masks_mount(), &spec.masked, git_files).with_step("masked")
 }
 
 /// Sets the kernel's process limit of the PID namespace: the one limit that also holds for root. Older kernels have

@@ -93,6 +93,17 @@ impl Answering {
                     .record_denial(DenialKind::Socket, path_access::UNIX_FAMILY_NAME);
                 self.listener.deny_call(question);
             }
+            NotifyAnswer::MaskedFile(file) => {
+                let installed = file
+                    .reopen()
+                    .and_then(|file| self.listener.install_file(question, &file));
+                if installed.is_err() {
+                    // The mask answers, as it answers everybody else.
+                    let mut log = self.log.lock();
+                    log.record_denial(DenialKind::Secret, file.path_bytes());
+                    self.listener.continue_call(question);
+                }
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod answering;
 pub(crate) mod call_path;
 pub(crate) mod deny_filter;
+pub(crate) mod git_process;
 pub(crate) mod notify_filter;
 pub(crate) mod path_access;
 pub(crate) mod read_scope;

@@ -12,8 +12,9 @@ use rustix::fs::{AtFlags, FileType, StatVfsMountFlags, fstat, fstatvfs};
 use rustix::io::Errno;
 use rustix::process::getuid;
 
-use crate::linux::filesystem::mask_set::MaskSet;
+use crate::linux::filesystem::mask_set::{GitFile, MaskSet};
 use crate::linux::seccomp::call_path::{CallPath, NOFOLLOW, is_in_system_folder, resolve_fd_path};
+use crate::linux::seccomp::git_process;
 use crate::linux::seccomp::notify_filter;
 use crate::linux::seccomp::notify_filter::{CallSubject, LinkHandling, OpenFlags, PathArgument};
 use crate::linux::seccomp::read_scope::ReadScope;
@@ -25,16 +26,16 @@ pub(in crate::linux) type ExpectedDenial = (DenialKind, Vec<u8>);
 
 /// The assessment of a call.
 #[derive(Default)]
-pub(in crate::linux) struct CallAssessment {
+pub(in crate::linux) struct CallAssessment<'a> {
     pub(in crate::linux) denials: Vec<ExpectedDenial>,
     /// The file or folder that it reads, if that is to be reported.
     pub(in crate::linux) read: Option<Vec<u8>>,
-    pub(in crate::linux) answer: NotifyAnswer,
+    pub(in crate::linux) answer: NotifyAnswer<'a>,
 }
 
 /// The answer to the caller.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::linux) enum NotifyAnswer {
+#[derive(Clone, Copy, Default)]
+pub(in crate::linux) enum NotifyAnswer<'a> {
     /// The system's own answer.
     #[default]
     Continue,
@@ -42,6 +43,8 @@ pub(in crate::linux) enum NotifyAnswer {
     Deny,
     /// A socket that is connected to nothing.
     PlaceholderSocket,
+    /// The file below a mask.
+    MaskedFile(&'a GitFile),
 }
 
 /// The places of a sandbox that calls are assessed by.
@@ -70,10 +73,10 @@ impl SandboxPlaces {
 
 /// Assesses a call. A call that cannot be inspected, because the caller is gone or its arguments lead nowhere, has no
 /// denials.
-pub(in crate::linux) fn assess_call(
+pub(in crate::linux) fn assess_call<'a>(
     question: &Notification,
-    places: &SandboxPlaces,
-) -> CallAssessment {
+    places: &'a SandboxPlaces,
+) -> CallAssessment<'a> {
     let Some(about) = notify_filter::call_subject(question.call) else {
         return CallAssessment::default();
     };
@@ -103,7 +106,7 @@ pub(in crate::linux) fn assess_call(
     CallAssessment::of_denials(write_denials(closed))
 }
 
-impl CallAssessment {
+impl CallAssessment<'_> {
     /// Returns the assessment of a call that goes on, and that the system will deny for these reasons, if any.
     fn of_denials(denials: Vec<ExpectedDenial>) -> Self {
         Self {
@@ -121,12 +124,12 @@ fn write_denials(closed: impl IntoIterator<Item = Option<Vec<u8>>>) -> Vec<Expec
 }
 
 /// Assesses an open. `None` if it gives no access to the content, or cannot be inspected.
-fn assess_open(
+fn assess_open<'a>(
     question: &Notification,
     path: PathArgument,
     flags: OpenFlags,
-    places: &SandboxPlaces,
-) -> Option<CallAssessment> {
+    places: &'a SandboxPlaces,
+) -> Option<CallAssessment<'a>> {
     let flags = read_open_flags(question, flags)?;
     if flags & libc::O_PATH != 0 {
         return None;
@@ -142,7 +145,18 @@ fn assess_open(
     let links = open_link_flags(flags);
     let found = named.look_up(links);
     if let Some(mask) = named.find_mask_at(&found, links, &places.secrets) {
-        return Some(CallAssessment::of_denials(vec![(DenialKind::Secret, mask)]));
+        let git_file = places.secrets.git_file(&mask);
+        return Some(match git_file {
+            Some(file)
+                if !notify_filter::can_change(flags) && git_process::compares(question.pid) =>
+            {
+                CallAssessment {
+                    answer: NotifyAnswer::MaskedFile(file),
+                    ..CallAssessment::default()
+                }
+            }
+            _ => CallAssessment::of_denials(vec![(DenialKind::Secret, mask)]),
+        });
     }
     let assessed = CallAssessment::of_denials(write_denials([check_open(&named, flags)]));
     let is_read = assessed.denials.is_empty() && flags & libc::O_ACCMODE != libc::O_WRONLY;
@@ -311,7 +325,11 @@ fn change_link_flags(question: &Notification, links: LinkHandling) -> AtFlags {
 }
 
 /// Assesses an address that leads out of the sandbox, or that is bound to listen at.
-fn check_address(question: &Notification, address: usize, listens: bool) -> Option<CallAssessment> {
+fn check_address(
+    question: &Notification,
+    address: usize,
+    listens: bool,
+) -> Option<CallAssessment<'static>> {
     let mut said = [0; 128];
     let length = usize::try_from(question.arguments[address + 1])
         .ok()?
@@ -374,7 +392,7 @@ fn check_unix_address(pid: u32, address: &[u8], listens: bool) -> Option<Expecte
 }
 
 /// Assesses a socket of a closed family. One to a program on this machine is reported when the caller names its peer.
-fn check_socket(question: &Notification) -> CallAssessment {
+fn check_socket(question: &Notification) -> CallAssessment<'static> {
     match question.arguments[0] as libc::c_int {
         libc::AF_UNIX => CallAssessment {
             answer: NotifyAnswer::PlaceholderSocket,

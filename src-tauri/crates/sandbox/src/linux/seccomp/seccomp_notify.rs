@@ -6,6 +6,7 @@
 //! program goes on to name its peer, and is refused then.
 #![allow(unsafe_code, reason = "none of this has a safe form")]
 
+use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::mem::zeroed;
 use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
@@ -146,12 +147,33 @@ impl NotifyListener {
         flags.set(SocketFlags::NONBLOCK, wanted & libc::SOCK_NONBLOCK != 0);
         let (stand_in, other) = socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
         drop(other);
+        self.install_fd(question, stand_in.as_fd(), wanted & libc::SOCK_CLOEXEC)
+    }
+
+    /// Answers a call that opens a file with this one, which no program that the caller starts keeps.
+    ///
+    /// # Errors
+    /// As [`NotifyListener::install_placeholder_socket`].
+    pub(in crate::linux) fn install_file(
+        &self,
+        question: &Notification,
+        file: &File,
+    ) -> io::Result<()> {
+        self.install_fd(question, file.as_fd(), libc::O_CLOEXEC)
+    }
+
+    fn install_fd(
+        &self,
+        question: &Notification,
+        installed: BorrowedFd<'_>,
+        flags: libc::c_int,
+    ) -> io::Result<()> {
         let mut answer = libc::seccomp_notif_addfd {
             id: question.id,
             flags: libc::SECCOMP_ADDFD_FLAG_SEND as u32,
-            srcfd: stand_in.as_raw_fd() as u32,
+            srcfd: installed.as_raw_fd() as u32,
             newfd: 0,
-            newfd_flags: (wanted & libc::SOCK_CLOEXEC) as u32,
+            newfd_flags: flags as u32,
         };
         // SAFETY: the kernel reads no more than its size.
         unsafe { self.ioctl(libc::SECCOMP_IOCTL_NOTIF_ADDFD, &raw mut answer) }

@@ -6,11 +6,10 @@ use std::collections::{HashMap, VecDeque};
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::dry_run::secrets::file_stamp::FileStamp;
 use crate::dry_run::secrets::folder_watch::{FolderWatch, WatchTurn};
 use crate::dry_run::secrets::masks::is_owned_by_us;
 use crate::fs::workspace::{ClosedSource, display_path};
@@ -73,18 +72,10 @@ impl ClosedFileFinder {
 #[derive(Debug, Clone)]
 struct CachedFolder {
     /// Stamp of the folder: nothing in it can be added or removed without changing it.
-    stamp: FolderStamp,
+    stamp: FileStamp,
     /// The source that decided which files are closed.
     by: ClosedSource,
     held: Arc<FolderContents>,
-}
-
-/// Identity of a folder, and the time at which its names changed last. No program can set that time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct FolderStamp {
-    device: u64,
-    inode: u64,
-    changed_ns: i64,
 }
 
 #[derive(Debug, Default)]
@@ -232,7 +223,7 @@ impl ClosedFileFinder {
             is_quiet: is_remembered
                 && heard.is_some_and(|heard| self.quiet.confirm_unchanged(heard, folder)),
         };
-        let stamp = FolderStamp::read(&folder)?;
+        let stamp = FileStamp::read(&folder)?;
         if let Some(cached) = remembered
             && cached.stamp == stamp
         {
@@ -262,29 +253,6 @@ impl FolderContents {
     fn is_valid_for(&self, names_max: usize) -> bool {
         let is_whole = self.names < self.names_max;
         is_whole && self.names <= names_max || self.names_max == names_max
-    }
-}
-
-impl FolderStamp {
-    fn read(folder: &Path) -> Option<Self> {
-        let found = fs::symlink_metadata(folder).ok()?;
-        Some(Self {
-            device: found.dev(),
-            inode: found.ino(),
-            changed_ns: found
-                .ctime()
-                .saturating_mul(1_000_000_000)
-                .saturating_add(found.ctime_nsec()),
-        })
-    }
-
-    /// Whether any change from now on gives another stamp, because the last change is long enough ago.
-    fn is_stable(self, steady_ns: i64) -> bool {
-        let now = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
-        let now = i64::try_from(now.as_nanos()).unwrap_or(i64::MIN);
-        now.saturating_sub(self.changed_ns) > steady_ns
     }
 }
 

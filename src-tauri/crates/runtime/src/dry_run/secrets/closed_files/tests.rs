@@ -48,9 +48,9 @@ fn a_folder_is_looked_into_again_only_after_it_changed() {
     assert_eq!(found(), (both(), 0));
 
     // One more name, until the clock of the file system has seen it.
-    let before = FolderStamp::read(&sub).unwrap();
+    let before = FileStamp::read(&sub).unwrap();
     let mut more = 0;
-    while FolderStamp::read(&sub).unwrap() == before {
+    while FileStamp::read(&sub).unwrap() == before {
         more += 1;
         fs::write(sub.join(format!("{more}.key")), "").unwrap();
     }
@@ -111,11 +111,11 @@ fn a_folder_that_is_looked_into_in_part_is_remembered_in_part() {
     // One more name in a folder of which a part is remembered, until the clock of the file system has seen it.
     let (part, before) = (
         home.path().join("one"),
-        FolderStamp::read(&home.path().join("one")),
+        FileStamp::read(&home.path().join("one")),
     );
     for number in 4.. {
         fs::write(part.join(format!("{number}.key")), "").unwrap();
-        if FolderStamp::read(&part) != before {
+        if FileStamp::read(&part) != before {
             break;
         }
     }
