@@ -98,7 +98,7 @@ async fn a_commit_in_anothers_name_and_a_branch_that_others_work_on_ask() {
         ),
         (
             "git commit -q --allow-empty -m old --date 2020-01-01T00:00:00",
-            "It writes a commit with a time that is long gone.",
+            "It writes a commit with a time that is far from now.",
         ),
         (
             "git branch -q keep && git checkout -q side && git branch -qf main v1",

@@ -1,6 +1,7 @@
 //! Commits that a command wrote in the name of somebody else, or with a time that is not theirs.
 
 use std::collections::{HashSet, VecDeque};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use gix_hash::ObjectId;
 
@@ -10,13 +11,18 @@ use super::{CommitSignatures, Repository};
 /// How long before a commit its author may have written it, in seconds, unless it was made of another one.
 const WRITTEN_BEFORE_S_MAX: u64 = 24 * 60 * 60;
 
-/// Describes a commit that a command wrote in the name of somebody else, or with a time that is long gone, unless it made it
+/// How far the time of a commit may be from the time at which a command made it, in seconds.
+const MADE_APART_S_MAX: u64 = 24 * 60 * 60;
+
+/// Describes a commit that a command wrote in the name of somebody else, or with a time that is far from now, unless it made it
 /// of one that was there, as by a rebase.
 pub(super) fn describe_foreign_commit(
     repository: &Repository,
     before: &Refs,
     after: &Refs,
 ) -> Option<String> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now_s = i64::try_from(now.unwrap_or_default().as_secs()).unwrap_or(i64::MAX);
     let tips = |starts: &[&str]| -> Vec<ObjectId> {
         let names = after
             .names()
@@ -31,7 +37,9 @@ pub(super) fn describe_foreign_commit(
     let foreign = made
         .filter_map(|id| repository.commit_signatures(id))
         .filter(|it| {
-            it.author != it.committer || it.made_s.abs_diff(it.written_s) > WRITTEN_BEFORE_S_MAX
+            it.author != it.committer
+                || it.made_s.abs_diff(it.written_s) > WRITTEN_BEFORE_S_MAX
+                || now_s.abs_diff(it.made_s) > MADE_APART_S_MAX
         });
     let mut foreign: Vec<CommitSignatures> = foreign.collect();
     if foreign.is_empty() {
@@ -45,7 +53,7 @@ pub(super) fn describe_foreign_commit(
     }
     let made_up = foreign.first()?;
     Some(match made_up.author == made_up.committer {
-        true => "It writes a commit with a time that is long gone.".to_owned(),
+        true => "It writes a commit with a time that is far from now.".to_owned(),
         false => format!("It writes a commit in the name of {}.", made_up.author),
     })
 }

@@ -14,9 +14,18 @@ pub struct GoneRows {
     pub gone: usize,
 }
 
+/// Endings of files that hold data where they lie in a folder for it.
+const STRUCTURED_ENDINGS: &[&str] = &[".json", ".yaml", ".yml"];
+
+/// Names of folders for data.
+const DATA_FOLDERS: &[&str] = &["data", "dataset", "datasets"];
+
 /// Whether each line of a file is a row of data.
 pub fn holds_rows(path: &str) -> bool {
-    DATA_ENDINGS.iter().any(|ending| path.ends_with(ending))
+    let ends_with = |endings: &[&str]| endings.iter().any(|ending| path.ends_with(ending));
+    let mut folders = path.split('/').rev().skip(1);
+    ends_with(DATA_ENDINGS)
+        || ends_with(STRUCTURED_ENDINGS) && folders.any(|name| DATA_FOLDERS.contains(&name))
 }
 
 /// Returns the rows that are gone; none if all are there, wherever.
@@ -40,6 +49,7 @@ mod tests {
         assert_eq!(find_gone_rows(before, b"id,limit\n2,2.8\n"), one);
         let moved = b"id,limit\r\n2,2.8\r\n1,4.5\r\n3,1\r\n";
         assert_eq!(find_gone_rows(before, moved), None);
-        assert!(holds_rows("data/a.csv") && !holds_rows("data/a.md"));
+        assert!(holds_rows("a.csv") && !holds_rows("data/a.md"));
+        assert!(holds_rows("app/data/plans.yaml") && !holds_rows("app/plans.yaml"));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::row::{Row, Watched};
 use super::values::{ValueCounts, WatchedValue};
-use super::{LaterRuns, checks, is_dependency, pins};
+use super::{LaterRuns, checks, is_dependency, migrations, pins};
 
 /// A file before and after a change.
 #[derive(Debug, Clone, Copy)]
@@ -61,7 +61,9 @@ impl<'a> ChangedValues<'a> {
         }
         let checks = checks::describe_weakened_checks(file);
         let pins = pins::describe_changed_pins(file);
-        guards.extend(checks.into_iter().chain(pins).map(Finding::Sentence));
+        let migrations = migrations::describe_changed_migration(file, self.is_known);
+        let said = checks.into_iter().chain(pins).chain(migrations);
+        guards.extend(said.map(Finding::Sentence));
         if guards.is_empty() || (self.is_known)(file.path, file.after) {
             return;
         }

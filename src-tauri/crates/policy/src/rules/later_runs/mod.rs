@@ -6,6 +6,7 @@
 
 mod changes;
 mod checks;
+mod migrations;
 mod nested_keys;
 mod pins;
 mod row;
@@ -124,6 +125,7 @@ impl LaterRuns {
     pub fn compares_values(&self, path: &str) -> bool {
         let may_count = self.find_value_rows(path).next().is_some()
             || checks::may_hold_checks(path)
+            || migrations::is_migration(path)
             || pins::is_pin_file(path);
         may_count && !is_dependency(path)
     }

@@ -13,6 +13,16 @@ use super::row::list_first;
 /// Longest name or version in a sentence, in characters.
 const NAME_CHARS_MAX: usize = 60;
 
+/// Endings and names of files with a checksum and a name on each line.
+const CHECKSUM_ENDINGS: &[&str] = &[".sha256", ".sha512", ".sha1", ".md5"];
+const CHECKSUM_NAMES: &[&str] = &[
+    "sha256sums",
+    "sha256sums.txt",
+    "sha512sums",
+    "sha512sums.txt",
+    "checksums.txt",
+];
+
 /// The forms in which files pin versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PinForm {
@@ -22,6 +32,7 @@ enum PinForm {
     GoSum,
     Yarn,
     TerraformLock,
+    Checksums,
 }
 
 impl PinForm {
@@ -35,6 +46,11 @@ impl PinForm {
             "go.sum" => Some(Self::GoSum),
             "yarn.lock" => Some(Self::Yarn),
             ".terraform.lock.hcl" => Some(Self::TerraformLock),
+            _ if CHECKSUM_ENDINGS.iter().any(|it| name.ends_with(it))
+                || CHECKSUM_NAMES.contains(&name.to_ascii_lowercase().as_str()) =>
+            {
+                Some(Self::Checksums)
+            }
             _ if name.ends_with(".txt")
                 && (name.contains("requirements") || name.starts_with("constraints")) =>
             {
@@ -64,6 +80,7 @@ impl PinForm {
                 }
             }
             Self::GoSum => pins.add_go_sum(text),
+            Self::Checksums => pins.add_checksums(text),
             Self::Yarn => {
                 pins.add_blocks(text, r#"^"?(@?[^@"\s]+)@"#, r#"version:?\s+"?([^\s"]+)"#)
             }
@@ -200,6 +217,16 @@ impl Pins {
         }
     }
 
+    /// Adds lines `HASH NAME`, with a `*` before the name of what is no text.
+    fn add_checksums(&mut self, text: &str) {
+        for line in text.lines() {
+            if let Some((hash, name)) = line.trim().split_once(char::is_whitespace) {
+                let name = name.trim_start().trim_start_matches('*');
+                self.add(name, "", [hash.to_ascii_lowercase()]);
+            }
+        }
+    }
+
     /// Adds blocks that a blank line ends, whose first line names the package.
     fn add_blocks(&mut self, text: &str, name: &str, version: &str) {
         let hash = r"(?:integrity\s+|checksum:\s*)(\S+)|((?:h1|zh):[^\x22]+)";
@@ -321,6 +348,18 @@ mod tests {
                 said[0].starts_with("The next install takes an older version: "),
                 "{said:?}"
             );
+        }
+    }
+
+    #[test]
+    fn another_checksum_of_a_file_is_told() {
+        let before = "aa11  deploy/tool\ncc33 *other\n";
+        for path in ["deploy/tools.sha256", "SHA256SUMS"] {
+            let said = describe(path, before, "bb22  deploy/tool\n");
+            assert_eq!(said.len(), 1, "{path}");
+            assert!(said[0].contains("deploy/tool"), "{said:?}");
+            let more = "AA11  deploy/tool\ncc33  other\ndd44  new\n";
+            assert!(describe(path, before, more).is_empty(), "{path}");
         }
     }
 
