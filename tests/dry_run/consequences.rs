@@ -110,6 +110,21 @@ pub(super) async fn is_asked_after(made: &str, command: &str) -> bool {
     }
 }
 
+/// A tag that the session made is its own, until somebody else moves it.
+#[tokio::test]
+async fn a_tag_of_the_session_may_be_moved_and_deleted() {
+    let calls = ["git tag try", "git tag -f try HEAD~1", "git tag -d try"].map(call_bash);
+    let mut desk = open_repository(calls, HEADLESS).await;
+    desk.play().await;
+    let states = desk.call_outcomes().await.into_iter().map(|it| it.0);
+    assert_eq!(states.collect::<Vec<_>>(), [CallState::Done; 3]);
+
+    let mut desk = open_repository([call_bash("git tag -d try")], HEADLESS).await;
+    run_in(&desk, "git tag try");
+    desk.play().await;
+    assert_eq!(desk.call_outcomes().await[0].0, CallState::Denied);
+}
+
 /// What is staged is git's only as long as it stays staged.
 #[tokio::test]
 async fn staged_content_that_goes_with_its_entry_asks() {

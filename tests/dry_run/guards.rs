@@ -101,6 +101,14 @@ async fn a_commit_in_anothers_name_and_a_branch_that_others_work_on_ask() {
             "It writes a commit with a time that is far from now.",
         ),
         (
+            "export GIT_AUTHOR_DATE=2020-01-01T00:00:00 GIT_COMMITTER_DATE=2020-01-01T00:00:00 && git commit -q --allow-empty -m old",
+            "It writes a commit with a time that is far from now.",
+        ),
+        (
+            "git commit -q --allow-empty -m ready -m 'Reviewed-by: B <b@b.example>'",
+            "It writes a commit that B <b@b.example> is said to have approved.",
+        ),
+        (
             "git branch -q keep && git checkout -q side && git branch -qf main v1",
             "It moves the branch `main`, which others work on, to another commit.",
         ),
@@ -117,11 +125,33 @@ async fn a_commit_in_anothers_name_and_a_branch_that_others_work_on_ask() {
     let theirs = "git stash -q && git switch -q side && \
          git commit -q --allow-empty -m theirs --author 'B <b@b.example>' --date 2020-01-01T00:00:00 && git switch -q main";
     for command in [
+        "echo own > own && git add own && git commit -qm own",
+        "git commit -q --allow-empty -s -m own -m 'Co-authored-by: B <b@b.example>'",
         "git cherry-pick --allow-empty side",
         "git merge -q side",
         "git rebase -q main side",
     ] {
         assert!(!is_asked_after(theirs, command).await, "{command}");
+    }
+}
+
+/// Work that a person did not commit may be committed for them, but not shown to others.
+#[tokio::test]
+async fn a_push_of_what_somebody_else_left_in_the_folder_asks() {
+    let remote = "git init -q --bare remote.git && echo /remote.git >> .git/info/exclude && git remote add origin ./remote.git";
+    for (command, is_asked) in [
+        ("git add -A && git commit -qm all", false),
+        (
+            "git add -A && git commit -qm all && git push -q origin HEAD",
+            true,
+        ),
+        (
+            "echo own > own && git add own && git commit -qm own && git push -q origin HEAD",
+            false,
+        ),
+        ("git commit -qam all && git push -q origin HEAD", false),
+    ] {
+        assert_eq!(is_asked_after(remote, command).await, is_asked, "{command}");
     }
 }
 

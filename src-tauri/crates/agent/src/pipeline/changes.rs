@@ -8,13 +8,16 @@ use protocol::Plan;
 use protocol::rule::evidence::DryRunEvidence;
 use runtime::git::{
     ChangedShare, RepositoryChange, UnversionedChanges, UnversionedLoss, count_build_outputs,
-    examine_repository_change, examine_unversioned_changes, find_large_share,
+    examine_repository_change, examine_unversioned_changes, find_large_share, find_published_files,
 };
 use runtime::{Workspace, describe_changed_rights};
 use tools::text::{format_byte_size, format_count};
 
 use crate::pipeline::changed_files::{IsOwnContent, describe_changed_files};
 use crate::session::Session;
+
+/// How many of the files that a call pushes are named.
+const PUBLISHED_PATHS_MAX: usize = 3;
 
 /// What the changes of a plan mean.
 #[derive(Debug, Clone, Default)]
@@ -23,7 +26,7 @@ pub(crate) struct ChangeFindings {
     pub later_runs: Vec<String>,
     /// Sentence on content that is lost and that git does not have.
     loss: Option<String>,
-    /// Sentences on rights that change, and on a large part of the files that does.
+    /// Sentences on rights that change, on a large part of the files that does, and on files that are pushed.
     extent: Vec<String>,
     /// Paths that have content after the plan which neither git has nor the session wrote.
     pub kept: HashSet<String>,
@@ -67,7 +70,7 @@ pub(crate) async fn examine_changes(session: &Session, plan: &Plan) -> ChangeFin
         let is_own = |path: &str, content: &_| own_files.contains(path, content);
         let row_owner: Option<IsOwnContent<'_>> = judges_effects.then_some(&is_own);
         let later_runs = describe_changed_files(&workspace, &plan, row_owner);
-        let repository = examine_repository_change(&workspace, &plan);
+        let repository = examine_repository_change(&workspace, &plan, &is_own);
         match judges_effects {
             false => ChangeFindings {
                 later_runs,
@@ -80,7 +83,7 @@ pub(crate) async fn examine_changes(session: &Session, plan: &Plan) -> ChangeFin
                 ChangeFindings {
                     later_runs,
                     loss: describe_loss(&loss),
-                    extent: describe_extent(&workspace, &plan),
+                    extent: describe_extent(&workspace, &plan, &is_own),
                     kept,
                     repository,
                     build_outputs: count_build_outputs(&workspace, &plan),
@@ -103,21 +106,38 @@ fn describe_loss(loss: &UnversionedLoss) -> Option<String> {
     if *files == 0 {
         return None;
     }
+    Some(format!(
+        "It takes away what is not in git: {}, {} ({}).",
+        format_count(*files, "file", "files"),
+        format_byte_size(*bytes),
+        list_paths(paths, *files)
+    ))
+}
+
+fn describe_published_files(published: &[String]) -> Option<String> {
+    let first = &published[..published.len().min(PUBLISHED_PATHS_MAX)];
+    let all = published.len() as u64;
+    (all > 0).then(|| {
+        format!(
+            "It pushes what this session did not write: {} ({}).",
+            format_count(all, "file", "files"),
+            list_paths(first, all)
+        )
+    })
+}
+
+/// Lists the first paths of that many.
+fn list_paths(paths: &[String], all: u64) -> String {
     let named: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
-    let more = if *files > paths.len() as u64 {
+    let more = if all > paths.len() as u64 {
         ", …"
     } else {
         ""
     };
-    Some(format!(
-        "It takes away what is not in git: {}, {} ({}{more}).",
-        format_count(*files, "file", "files"),
-        format_byte_size(*bytes),
-        named.join(", ")
-    ))
+    format!("{}{more}", named.join(", "))
 }
 
-fn describe_extent(workspace: &Workspace, plan: &Plan) -> Vec<String> {
+fn describe_extent(workspace: &Workspace, plan: &Plan, is_own: IsOwnContent<'_>) -> Vec<String> {
     match plan {
         Plan::Effects(captured) => {
             let share = find_large_share(workspace, captured).map(|share| {
@@ -125,7 +145,9 @@ fn describe_extent(workspace: &Workspace, plan: &Plan) -> Vec<String> {
                 format!("It changes {changed} of the {all} files that git has here.")
             });
             let rights = describe_changed_rights(captured);
-            rights.into_iter().chain(share).collect()
+            let published =
+                describe_published_files(&find_published_files(workspace, captured, is_own));
+            rights.into_iter().chain(share).chain(published).collect()
         }
         Plan::None | Plan::Write(_) | Plan::Remove(_) => Vec::new(),
     }

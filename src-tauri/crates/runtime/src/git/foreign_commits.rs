@@ -1,12 +1,13 @@
-//! Commits that a command wrote in the name of somebody else, or with a time that is not theirs.
+//! Commits that a command wrote or approved in the name of somebody else, or with a time that is not theirs.
 
 use std::collections::{HashSet, VecDeque};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use gix_hash::ObjectId;
 
+use super::Repository;
+use super::commit_signatures::CommitSignatures;
 use super::refs::{COMMITS_MAX, Refs};
-use super::{CommitSignatures, Repository};
 
 /// How long before a commit its author may have written it, in seconds, unless it was made of another one.
 const WRITTEN_BEFORE_S_MAX: u64 = 24 * 60 * 60;
@@ -14,8 +15,8 @@ const WRITTEN_BEFORE_S_MAX: u64 = 24 * 60 * 60;
 /// How far the time of a commit may be from the time at which a command made it, in seconds.
 const MADE_APART_S_MAX: u64 = 24 * 60 * 60;
 
-/// Describes a commit that a command wrote in the name of somebody else, or with a time that is far from now, unless it made it
-/// of one that was there, as by a rebase.
+/// Describes a commit that a command wrote or approved in the name of somebody else, or with a time that is far from now, unless
+/// it made it of one that was there, as by a rebase.
 pub(super) fn describe_foreign_commit(
     repository: &Repository,
     before: &Refs,
@@ -38,6 +39,7 @@ pub(super) fn describe_foreign_commit(
         .filter_map(|id| repository.commit_signatures(id))
         .filter(|it| {
             it.author != it.committer
+                || it.approver.is_some()
                 || it.made_s.abs_diff(it.written_s) > WRITTEN_BEFORE_S_MAX
                 || now_s.abs_diff(it.made_s) > MADE_APART_S_MAX
         });
@@ -49,12 +51,18 @@ pub(super) fn describe_foreign_commit(
         let Some(known) = repository.commit_signatures(&known) else {
             continue;
         };
-        foreign.retain(|it| (&it.author, it.written_s) != (&known.author, known.written_s));
+        foreign.retain(|it| {
+            (&it.author, it.written_s, &it.approver)
+                != (&known.author, known.written_s, &known.approver)
+        });
     }
     let made_up = foreign.first()?;
-    Some(match made_up.author == made_up.committer {
-        true => "It writes a commit with a time that is far from now.".to_owned(),
-        false => format!("It writes a commit in the name of {}.", made_up.author),
+    Some(match &made_up.approver {
+        _ if made_up.author != made_up.committer => {
+            format!("It writes a commit in the name of {}.", made_up.author)
+        }
+        Some(approver) => format!("It writes a commit that {approver} is said to have approved."),
+        None => "It writes a commit with a time that is far from now.".to_owned(),
     })
 }
 

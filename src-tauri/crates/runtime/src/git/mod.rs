@@ -1,5 +1,6 @@
 //! What git knows of a workspace: read from its repository, without running git, whose settings may name programs.
 
+mod commit_signatures;
 mod database_rows;
 mod foreign_commits;
 mod gone_rows;
@@ -9,6 +10,7 @@ mod line_changes;
 mod loss;
 mod notebook_cells;
 mod personal_settings;
+mod published_files;
 mod refs;
 mod remotes;
 mod removed_objects;
@@ -27,11 +29,13 @@ pub use gone_rows::{GoneRows, find_gone_rows, holds_rows};
 pub use ignored::count_build_outputs;
 pub use known_contents::KnownContents;
 pub use loss::{UnversionedChanges, UnversionedLoss, examine_unversioned_changes};
+pub use published_files::find_published_files;
 pub use refs::{RepositoryChange, examine_repository_change};
 pub use remotes::{KnownRemote, find_fetch_remote, find_push_remote};
 pub use share::{ChangedShare, find_large_share};
 pub use unpushed::{UnpushedText, visit_unpushed_texts};
 
+use self::commit_signatures::CommitSignatures;
 use crate::fs::repository_folders::{RepositoryFolders, read_index};
 
 /// How many commits are searched for a file. What only a further one has counts as unknown to git.
@@ -48,14 +52,6 @@ struct Repository {
     /// The commits that refs lead to.
     tips: Vec<ObjectId>,
     layer: Option<Layer>,
-}
-
-/// Who wrote a commit, and who made it of that: both with name and address, and seconds since 1970.
-struct CommitSignatures {
-    author: String,
-    committer: String,
-    written_s: i64,
-    made_s: i64,
 }
 
 /// What a command wrote into the repository, in a layer over it.
@@ -187,20 +183,10 @@ impl Repository {
         Some(self.commit_signatures(id)?.author)
     }
 
-    /// Returns who wrote a commit, and who made it; none if there is no such commit.
+    /// Returns whose names a commit bears; none if there is no such commit.
     fn commit_signatures(&self, id: &ObjectId) -> Option<CommitSignatures> {
         let mut buffer = Vec::new();
-        let commit = self.find_object(id, &mut buffer)?;
-        let (author, committer) = (
-            commit.try_into_commit_iter()?.author().ok()?,
-            commit.try_into_commit_iter()?.committer().ok()?,
-        );
-        Some(CommitSignatures {
-            author: format!("{} <{}>", author.name, author.email),
-            committer: format!("{} <{}>", committer.name, committer.email),
-            written_s: author.seconds(),
-            made_s: committer.seconds(),
-        })
+        CommitSignatures::from_object(&self.find_object(id, &mut buffer)?)
     }
 
     /// Whether a command wrote this object.

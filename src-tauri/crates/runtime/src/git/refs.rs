@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use gix_hash::ObjectId;
 use protocol::rule::evidence::GitSettingsChange;
-use protocol::{CapturedEffects, Node, Plan};
+use protocol::{CapturedEffects, Digest, Node, Plan};
 
 use super::Repository;
 use super::foreign_commits::describe_foreign_commit;
@@ -94,9 +94,13 @@ pub struct RepositoryChange {
     pub settings: Option<GitSettingsChange>,
 }
 
-/// Examines the changes of a plan below `.git` of its workspace; none if there are none. Reads files, so it must not run
-/// on an async thread.
-pub fn examine_repository_change(workspace: &Workspace, plan: &Plan) -> Option<RepositoryChange> {
+/// Examines the changes of a plan below `.git` of its workspace; none if there are none. `is_own` tells by path and content
+/// what the session wrote, such as a tag. Reads files, so it must not run on an async thread.
+pub fn examine_repository_change(
+    workspace: &Workspace,
+    plan: &Plan,
+    is_own: &dyn Fn(&str, &Digest) -> bool,
+) -> Option<RepositoryChange> {
     let Plan::Effects(captured) = plan else {
         return None;
     };
@@ -112,7 +116,7 @@ pub fn examine_repository_change(workspace: &Workspace, plan: &Plan) -> Option<R
                 let repository = repository.with_layer(captured);
                 match loses_objects(&repository, &changes.removed_below(OBJECTS)) {
                     true => Some("It removes objects of the repository.".to_owned()),
-                    false => describe_dropped(&repository, captured, &changes),
+                    false => describe_dropped(&repository, captured, &changes, is_own),
                 }
             }
             Some(_) | None => Some("It changes a repository that cannot be read.".to_owned()),
@@ -319,6 +323,7 @@ fn describe_dropped(
     repository: &Repository,
     captured: &CapturedEffects,
     changes: &GitChanges<'_>,
+    is_own: &dyn Fn(&str, &Digest) -> bool,
 ) -> Option<String> {
     let before = Refs::read(&repository.common_dir);
     let after = before.after(changes, &captured.layer);
@@ -329,6 +334,11 @@ fn describe_dropped(
             continue;
         };
         if let Some(tag) = name.strip_prefix("refs/tags/") {
+            let file = fs::read(repository.common_dir.join(name));
+            let path = format!(".git/{name}");
+            if file.is_ok_and(|content| is_own(&path, &Digest::from_bytes(&content))) {
+                continue;
+            }
             return Some(format!("It moves or deletes the tag `{tag}`."));
         }
         if let Some(branch) = name.strip_prefix("refs/remotes/")
