@@ -105,6 +105,9 @@ impl Row {
             (Some(lines), _) if raw.nested => {
                 Watched::New(ValueFilter::of_nested_lines(lines).ok()?)
             }
+            (Some(lines), _) if !raw.keys.is_empty() => {
+                Watched::New(ValueFilter::of_matching_keys(&raw.keys, lines).ok()?)
+            }
             (Some(lines), _) => Watched::New(ValueFilter::of_lines(lines).ok()?),
             (None, Some(gone)) => Watched::Gone(ValueFilter::of_lines(gone).ok()?),
             (None, None) if raw.keys.is_empty() => Watched::WholeFile,

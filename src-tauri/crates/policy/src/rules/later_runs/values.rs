@@ -25,6 +25,8 @@ pub(super) type ValueCounts = BTreeMap<WatchedValue, usize>;
 pub(super) enum ValueFilter {
     /// Those under these keys.
     Keys(Vec<Vec<String>>),
+    /// Those under these keys that the expression matches.
+    MatchingKeys(Vec<Vec<String>>, Regex),
     /// Those that the expression finds.
     Lines(Regex),
     /// Those that the expression finds where each line has the keys before it that lead there.
@@ -34,8 +36,15 @@ pub(super) enum ValueFilter {
 impl ValueFilter {
     /// Returns the filter that finds the values under these keys. `*` stands for any key and for the items of a list.
     pub fn of_keys(keys: &[String]) -> Self {
-        let split = |key: &String| key.split('.').map(str::to_owned).collect();
-        Self::Keys(keys.iter().map(split).collect())
+        Self::Keys(split_keys(keys))
+    }
+
+    /// Returns the filter that finds the values under these keys that an expression matches.
+    ///
+    /// # Errors
+    /// The expression cannot be read.
+    pub fn of_matching_keys(keys: &[String], values: &str) -> Result<Self, regex::Error> {
+        Ok(Self::MatchingKeys(split_keys(keys), Regex::new(values)?))
     }
 
     /// Returns the filter that finds what an expression does: its first group, or the whole match.
@@ -69,15 +78,28 @@ impl ValueFilter {
                     false => add_found_lines(lines, &text, &mut values),
                 }
             }
-            Self::Keys(keys) => {
-                let root = parse(path, std::str::from_utf8(bytes).ok()?)?;
-                for key in keys {
-                    collect_values(&root, key, String::new(), &mut values);
-                }
+            Self::Keys(keys) => values = read_keys(path, bytes, keys)?,
+            Self::MatchingKeys(keys, expression) => {
+                values = read_keys(path, bytes, keys)?;
+                values.retain(|value, _| expression.is_match(&value.text));
             }
         }
         Some(values)
     }
+}
+
+fn split_keys(keys: &[String]) -> Vec<Vec<String>> {
+    let split = |key: &String| key.split('.').map(str::to_owned).collect();
+    keys.iter().map(split).collect()
+}
+
+fn read_keys(path: &str, bytes: &[u8], keys: &[Vec<String>]) -> Option<ValueCounts> {
+    let root = parse(path, std::str::from_utf8(bytes).ok()?)?;
+    let mut values = ValueCounts::new();
+    for key in keys {
+        collect_values(&root, key, String::new(), &mut values);
+    }
+    Some(values)
 }
 
 fn add_found_lines(lines: &Regex, text: &str, values: &mut ValueCounts) {
