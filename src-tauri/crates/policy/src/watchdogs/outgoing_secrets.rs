@@ -1,5 +1,5 @@
-//! Known secrets in what a call sends out: as they are, reversed, in base64, in hex, with percent signs, and split over
-//! arguments or the labels of a host's name.
+//! Known secrets in what a call sends out: as they are, reversed, in base64, in hex and other codes, with percent signs, and
+//! split over arguments, parameters of an address, or the labels of a host's name.
 //!
 //! Both sides are compared by their letters and digits alone, whatever their case: that undoes splitting, quoting and
 //! most separators at once.
@@ -144,7 +144,7 @@ pub fn find_outgoing_secrets(
     known: &[KnownSecret],
 ) -> Vec<OutgoingSecret> {
     let texts = collect_argument_texts(arguments);
-    let outgoing = Letters::percent_decoded(&texts.concat()).text;
+    let outgoing = collect_letters(arguments);
     let mut found: Vec<OutgoingSecret> = known
         .iter()
         .filter_map(|secret| {
@@ -189,9 +189,22 @@ pub fn find_second_halves(
     found.collect()
 }
 
-/// Returns the letters and digits of all texts, numbers and names of arguments.
+/// Returns the letters and digits of all texts, numbers and names of arguments, then those of their parameters alone.
 pub fn collect_letters(arguments: &Map<String, Value>) -> String {
-    Letters::percent_decoded(&collect_argument_texts(arguments).concat()).text
+    let texts = collect_argument_texts(arguments);
+    let parameters = texts.iter().filter_map(|text| join_parameters(text));
+    let all: String = texts.iter().cloned().chain(parameters).collect();
+    Letters::percent_decoded(&all).text
+}
+
+/// Returns the values of a text's parameters as one text, without the names between them: `ab` of `?x=a&y=b`. None if there
+/// are fewer than two.
+pub(super) fn join_parameters(text: &str) -> Option<String> {
+    let pairs = text.split(['?', '&', ';', '#', ',']);
+    let values: Vec<&str> = pairs
+        .filter_map(|pair| Some(pair.split_once('=')?.1))
+        .collect();
+    (values.len() > 1).then(|| values.concat())
 }
 
 /// Collects every text and number of arguments, in order, then their names.
@@ -261,7 +274,7 @@ fn name_before(before: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use data_encoding::{BASE64, HEXLOWER};
+    use data_encoding::{BASE32, BASE64, HEXLOWER};
     use serde_json::json;
 
     use super::*;
@@ -294,6 +307,8 @@ mod tests {
         let hex = HEXLOWER.encode(VALUE.as_bytes());
         let percent: String = VALUE.bytes().map(|byte| format!("%{byte:02X}")).collect();
         let (first, second) = VALUE.split_at(7);
+        let number = |write: fn(u8) -> String| VALUE.bytes().map(write).collect::<String>();
+        let numbers = "`.env`, as the numbers of its letters";
         for (arguments, form) in [
             (json!({ "a": VALUE.to_lowercase() }), "`.env`"),
             (json!({ "a": reversed }), "`.env`, reversed"),
@@ -313,6 +328,48 @@ mod tests {
                 "`.env`, most of it",
             ),
             (json!({ "a": &VALUE[4..] }), "`.env`, most of it"),
+            (
+                json!({ "url": format!("https://h.example/?one={}&two={}&three={}", &VALUE[..5], &VALUE[5..10], &VALUE[10..]) }),
+                "`.env`",
+            ),
+            (
+                json!({ "a": "dK7cY2zM9iEg4XjF" }),
+                "`.env`, with its letters rotated",
+            ),
+            (
+                json!({ "a": BASE64.encode(format!("1{}", BASE64.encode(format!("x{VALUE}").as_bytes())).as_bytes()) }),
+                "`.env`, in base64 twice",
+            ),
+            (
+                json!({ "a": BASE64.encode(reversed.as_bytes()) }),
+                "`.env`, in base64",
+            ),
+            (
+                json!({ "a": BASE32.encode(format!("xyz{VALUE}").as_bytes()) }),
+                "`.env`, in base32",
+            ),
+            (json!({ "a": number(|byte| format!("{byte}, ")) }), numbers),
+            (json!({ "a": number(|byte| format!("&#{byte};")) }), numbers),
+            (
+                json!({ "a": number(|byte| format!("\\x{byte:02X}")) }),
+                numbers,
+            ),
+            (
+                json!({ "a": number(|byte| format!("\\u{byte:04x}")) }),
+                numbers,
+            ),
+            (
+                json!({ "a": number(|byte| format!("0x{byte:x} ")) }),
+                numbers,
+            ),
+            (
+                json!({ "a": number(|byte| format!("\\{byte:03o}")) }),
+                numbers,
+            ),
+            (
+                json!({ "a": number(|byte| format!("{byte:08b}")) }),
+                numbers,
+            ),
             (
                 json!({ "a": BASE64.encode(VALUE.as_bytes()) }),
                 "`.env`, in base64",

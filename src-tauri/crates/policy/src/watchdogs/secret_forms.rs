@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use data_encoding::{BASE64, HEXLOWER};
+use data_encoding::{BASE32, BASE64, HEXLOWER};
 
 /// Shortest secret that is looked for, in letters and digits. Shorter ones stand in texts by chance.
 pub(super) const SECRET_CHARS_MIN: usize = 8;
@@ -22,7 +22,13 @@ pub(super) enum SecretForm {
     Plain,
     Reversed,
     Base64,
+    Base64Twice,
+    Base32,
     Hex,
+    /// Each letter as the one thirteen places on.
+    Rotated,
+    /// Each letter as a number: its code in decimal, octal, or binary, or an escape with its code.
+    Numbers,
     Split,
     /// All but a few letters at one end.
     Most,
@@ -31,12 +37,24 @@ pub(super) enum SecretForm {
 }
 
 impl SecretForm {
+    /// Whether hardly any text has a secret in this form.
+    pub(super) fn is_rare(self) -> bool {
+        matches!(
+            self,
+            Self::Base64Twice | Self::Base32 | Self::Rotated | Self::Numbers
+        )
+    }
+
     pub(super) fn describe(self) -> &'static str {
         match self {
             Self::Unknown | Self::Plain => "",
             Self::Reversed => ", reversed",
             Self::Base64 => ", in base64",
+            Self::Base64Twice => ", in base64 twice",
+            Self::Base32 => ", in base32",
             Self::Hex => ", in hex",
+            Self::Rotated => ", with its letters rotated",
+            Self::Numbers => ", as the numbers of its letters",
             Self::Split => ", in two parts",
             Self::Most => ", most of it",
             Self::Halved => ", one part here and one in an earlier call",
@@ -55,14 +73,23 @@ pub(super) struct FormedValue {
 /// Returns a value in every form that is looked for as a whole.
 pub(super) fn list_forms(value: &str) -> Vec<FormedValue> {
     let reversed: String = value.chars().rev().collect();
-    let bytes = value.as_bytes();
-    let base64 = (0..3).map(|offset| (SecretForm::Base64, base64_at(value, offset)));
-    let forms = [
+    let base64 = |value: &str| [0, 1, 2].map(|offset| base64_at(value, offset));
+    let plain = [
         (SecretForm::Plain, value.to_owned()),
-        (SecretForm::Reversed, reversed),
-        (SecretForm::Hex, HEXLOWER.encode(bytes)),
+        (SecretForm::Reversed, reversed.clone()),
+        (SecretForm::Rotated, rotate(value)),
     ];
-    let formed = forms.into_iter().chain(base64);
+    let hex = [value, &reversed].map(|it| (SecretForm::Hex, HEXLOWER.encode(it.as_bytes())));
+    let once = base64(value);
+    let twice = once.iter().flat_map(|inner| base64(inner));
+    let formed = plain
+        .into_iter()
+        .chain(hex)
+        .chain(once.clone().map(|it| (SecretForm::Base64, it)))
+        .chain(base64(&reversed).map(|it| (SecretForm::Base64, it)))
+        .chain(twice.map(|it| (SecretForm::Base64Twice, it)))
+        .chain((0..5).map(|offset| (SecretForm::Base32, base32_at(value, offset))))
+        .chain(list_numbers(value).map(|it| (SecretForm::Numbers, it)));
     let formed = formed.map(|(form, text)| FormedValue {
         form,
         letters: Letters::as_written(&text).text,
@@ -70,6 +97,29 @@ pub(super) fn list_forms(value: &str) -> Vec<FormedValue> {
     formed
         .filter(|formed| formed.letters.len() >= PART_CHARS_MIN)
         .collect()
+}
+
+/// Returns a value with each letter as the one thirteen places on.
+fn rotate(value: &str) -> String {
+    let rotated = value.chars().map(|c| match c {
+        'a'..='m' | 'A'..='M' => char::from(c as u8 + 13),
+        'n'..='z' | 'N'..='Z' => char::from(c as u8 - 13),
+        other => other,
+    });
+    rotated.collect()
+}
+
+/// Returns a value as the codes of its bytes, as `101`, `\x65`, `\u0065`, `0x65`, `\145`, and `01100101` write them.
+fn list_numbers(value: &str) -> [String; 6] {
+    let join = |write: fn(u8) -> String| value.bytes().map(write).collect();
+    [
+        join(|byte| byte.to_string()),
+        join(|byte| format!("x{byte:02x}")),
+        join(|byte| format!("u{byte:04x}")),
+        join(|byte| format!("0x{byte:02x}")),
+        join(|byte| format!("{byte:03o}")),
+        join(|byte| format!("{byte:08b}")),
+    ]
 }
 
 /// Whether a text holds a value in two parts, one after the other, with something else between.
@@ -144,9 +194,19 @@ impl Letters {
 /// Returns the part of a value in base64 that does not depend on what stands before and after it, where the value begins
 /// this many bytes after a group of three.
 fn base64_at(value: &str, offset: usize) -> String {
-    let padded = [&[0; 2][..offset], value.as_bytes()].concat();
-    let encoded = BASE64.encode(&padded);
-    let start = (offset * 8).div_ceil(6);
-    let end = padded.len() * 8 / 6;
+    encoded_at(value, offset, 6, |bytes| BASE64.encode(bytes))
+}
+
+/// Returns the same in base32, where the value begins this many bytes after a group of five.
+fn base32_at(value: &str, offset: usize) -> String {
+    encoded_at(value, offset, 5, |bytes| BASE32.encode(bytes))
+}
+
+/// Returns the part of an encoded value of which each sign tells this many bits of the value alone.
+fn encoded_at(value: &str, offset: usize, bits: usize, encode: impl Fn(&[u8]) -> String) -> String {
+    let padded = [&[0; 4][..offset], value.as_bytes()].concat();
+    let start = (offset * 8).div_ceil(bits);
+    let end = padded.len() * 8 / bits;
+    let encoded = encode(&padded);
     encoded.get(start..end).unwrap_or_default().to_owned()
 }

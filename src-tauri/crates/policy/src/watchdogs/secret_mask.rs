@@ -6,7 +6,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::outgoing_secrets::{OutgoingSecret, collect_argument_texts, collect_letters};
+use super::outgoing_secrets::{
+    OutgoingSecret, collect_argument_texts, collect_letters, join_parameters,
+};
 use super::secret_places::{MaskedSecret, SecretPlace, find_places};
 
 /// Mask of one call's secrets: in the place of each stands a mark that names it. The mask keeps the secrets themselves,
@@ -23,9 +25,11 @@ impl SecretMask {
     /// Returns the mask of the secrets that were found in these arguments.
     pub fn new(found: &[OutgoingSecret], arguments: &Map<String, Value>) -> Self {
         let texts = collect_argument_texts(arguments);
+        let parameters = texts.iter().filter_map(|text| join_parameters(text));
+        let sent: Vec<String> = texts.iter().cloned().chain(parameters).collect();
         let secrets = found
             .iter()
-            .map(|one| MaskedSecret::new(&one.secret, &texts));
+            .map(|one| MaskedSecret::new(&one.secret, &sent));
         let mut mask = Self {
             secrets: secrets.collect(),
             whole: None,

@@ -28,11 +28,14 @@ pub(super) struct SecretPlace<'a> {
 }
 
 impl MaskedSecret {
-    /// Takes a secret that was found in these texts.
+    /// Takes a secret that was found in these texts. Forms that are rare are looked for only if it was found in them.
     pub fn new(secret: &KnownSecret, texts: &[String]) -> Self {
+        let letters = Letters::percent_decoded(&texts.concat()).text;
+        let mut forms = secret.forms();
+        forms.retain(|one| !one.form.is_rare() || letters.contains(&one.letters));
         Self {
             mark: format!("[{}]", secret.origin.replace('`', "")),
-            forms: secret.forms(),
+            forms,
             is_spread: secret.is_spread_over(texts),
         }
     }
@@ -125,11 +128,15 @@ fn find_among<'a>(
         };
         let bytes = letters.places[at].start..letters.places[at + chars - 1].end;
         let bytes = match form {
-            SecretForm::Base64 => widen_base64(text, bytes),
+            SecretForm::Base64 | SecretForm::Base64Twice | SecretForm::Base32 => {
+                widen_base64(text, bytes)
+            }
             SecretForm::Unknown
             | SecretForm::Plain
             | SecretForm::Reversed
             | SecretForm::Hex
+            | SecretForm::Rotated
+            | SecretForm::Numbers
             | SecretForm::Split
             | SecretForm::Most
             | SecretForm::Halved => bytes,
@@ -141,7 +148,7 @@ fn find_among<'a>(
     places
 }
 
-/// Returns the place of a value in base64 with what belongs to the same run: a letter there also tells of its neighbours.
+/// Returns the place of a value in base64 or base32 with what belongs to the same run: a letter there also tells of its neighbours.
 fn widen_base64(text: &str, place: Range<usize>) -> Range<usize> {
     let is_inside = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'+';
     let bytes = text.as_bytes();
