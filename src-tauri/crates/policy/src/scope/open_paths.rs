@@ -15,8 +15,12 @@ const SYSTEM_FOLDERS: &[&str] = &[
     "/etc/ca-certificates/",
     "/etc/alternatives/",
     "/etc/ld.so.conf.d/",
-    "/sys/devices/system/cpu/",
+    "/sys/class/",
+    "/sys/devices/system/",
+    "/sys/devices/virtual/",
     "/sys/fs/cgroup/",
+    "/sys/kernel/mm/",
+    "/proc/sys/",
     "/dev/fd/",
 ];
 
@@ -46,6 +50,11 @@ const SYSTEM_FILES: &[&str] = &[
     "/proc/uptime",
     "/proc/stat",
     "/proc/filesystems",
+    "/proc/partitions",
+    "/proc/diskstats",
+    "/proc/swaps",
+    "/proc/vmstat",
+    "/proc/devices",
 ];
 
 /// Devices that give and take bytes and keep none.
@@ -117,6 +126,9 @@ mod tests {
             (FsRead, "/etc/os-release", true),
             (FsRead, "/usr/share/dict/words", true),
             (FsRead, "/dev/urandom", true),
+            (FsRead, "/sys/devices/virtual/net/lo/mtu", true),
+            (FsRead, "/proc/sys/kernel/pid_max", true),
+            (FsWrite, "/proc/sys/kernel/core_pattern", false),
             (FsWrite, "/dev/null", true),
             (FsWrite, "/tmp/out.log", true),
             (FsDelete, "/tmp/out.log", true),
