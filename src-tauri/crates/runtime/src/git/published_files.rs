@@ -3,10 +3,12 @@
 use std::fs;
 use std::path::Path;
 
+use gix_hash::ObjectId;
 use gix_index::entry::Mode;
 use protocol::{CapturedEffects, Digest};
 
 use super::Repository;
+use super::refs::read_id;
 use crate::fs::workspace::Workspace;
 
 /// Longest file that is compared with what the session wrote, in bytes. A longer one is none of it.
@@ -14,6 +16,9 @@ const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// Where git notes what the branches of a remote hold, after a push as after a fetch.
 const REMOTES: &str = ".git/refs/remotes";
+
+/// What git has staged.
+const INDEX: &str = ".git/index";
 
 /// Returns the files that a command stages for the first time and pushes, other than those that it made itself, that git has
 /// the content of, or that `is_own` tells by path and content. The paths are relative to the workspace root. Reads files, so
@@ -23,10 +28,12 @@ pub fn find_published_files(
     captured: &CapturedEffects,
     is_own: &dyn Fn(&str, &Digest) -> bool,
 ) -> Vec<String> {
-    let changes =
-        |is_meant: &dyn Fn(&Path) -> bool| captured.steps.iter().any(|step| is_meant(&step.path));
-    let stages = changes(&|path| path == Path::new(".git/index"));
-    if !stages || !changes(&|path| path.starts_with(REMOTES)) {
+    let changed = || captured.steps.iter().map(|step| &step.path);
+    let pushed: Vec<ObjectId> = changed()
+        .filter(|path| path.starts_with(REMOTES))
+        .filter_map(|path| read_id(&captured.layer.join(path)))
+        .collect();
+    if pushed.is_empty() || !changed().any(|path| path == Path::new(INDEX)) {
         return Vec::new();
     }
     let root = workspace.root();
@@ -46,7 +53,12 @@ pub fn find_published_files(
         if !is_file || staged_before.is_some() {
             return None;
         }
-        let file = before.work_tree.join(name.to_string());
+        let name = name.to_string();
+        let is_in = |commit| after.find_in_commit(commit, Path::new(&name)).is_some();
+        if !pushed.iter().any(is_in) {
+            return None;
+        }
+        let file = before.work_tree.join(&name);
         let path = file.strip_prefix(root).ok()?.to_str()?;
         let meta = fs::symlink_metadata(&file)
             .ok()

@@ -542,7 +542,8 @@ pub(super) fn collect_commits(
     Some(seen)
 }
 
-fn read_id(path: &Path) -> Option<ObjectId> {
+/// Reads the commit or tag that the file of a ref names.
+pub(super) fn read_id(path: &Path) -> Option<ObjectId> {
     ObjectId::from_hex(read_line_file(path)?.as_bytes()).ok()
 }
 
