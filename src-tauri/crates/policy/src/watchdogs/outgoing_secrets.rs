@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::secret_forms::{
     FormedValue, Letters, SECRET_CHARS_MIN, SecretForm, is_halved, is_mostly_in, is_split,
-    list_forms,
+    list_forms, shortest_part,
 };
 
 /// Fewest different letters and digits in a secret.
@@ -118,9 +118,12 @@ impl KnownSecret {
 
     /// Returns the form in which the secret stands among these letters and digits.
     pub(super) fn find_in(&self, outgoing: &str) -> Option<SecretForm> {
+        let letters = normalize(&self.value);
+        if outgoing.len() < shortest_part(&letters) {
+            return None;
+        }
         let forms = self.forms();
         let whole = forms.iter().find(|one| outgoing.contains(&one.letters));
-        let letters = normalize(&self.value);
         let split = || is_split(&letters, outgoing).then_some(SecretForm::Split);
         let most = || is_mostly_in(&letters, outgoing).then_some(SecretForm::Most);
         whole.map(|one| one.form).or_else(split).or_else(most)

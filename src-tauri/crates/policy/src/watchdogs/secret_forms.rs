@@ -132,9 +132,14 @@ pub(super) fn is_split(value: &str, text: &str) -> bool {
     })
 }
 
+/// Returns how many letters and digits of a value a text has to hold at the least: three quarters.
+pub(super) fn shortest_part(value: &str) -> usize {
+    value.len() - value.len() / 4
+}
+
 /// Whether a text holds three quarters of a value or more, from one of its ends.
 pub(super) fn is_mostly_in(value: &str, text: &str) -> bool {
-    let most = value.len() - value.len() / 4;
+    let most = shortest_part(value);
     let (start, end) = (&value[..most], &value[value.len() - most..]);
     most >= HALF_CHARS_MIN && (text.contains(start) || text.contains(end))
 }
