@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use crate::archive;
 use crate::command;
+use crate::debian_package;
 use crate::failure::Failure;
 use crate::man_and_completions;
 use crate::package_check;
@@ -79,6 +80,11 @@ fn write_installers(bundles: &str, updates: Option<&UpdateSource>) -> Result<(),
     }
     if !installers.is_empty() {
         bundle_app(&progress, &installers.join(","), updates)?;
+    }
+    for (deb, _) in find_bundles_since("deb", began)? {
+        progress.stage("Debian's package with xz", || {
+            debian_package::recompress_package(&deb)
+        })?;
     }
     for kind in kinds {
         let files = find_bundles_since(kind, began)?;

@@ -15,6 +15,7 @@ mod audit;
 mod cargo_tools;
 mod check_runner;
 mod command;
+mod debian_package;
 mod dist;
 mod docs;
 mod failed_tests;
