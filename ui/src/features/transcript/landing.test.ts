@@ -32,6 +32,17 @@ test('it ends once nothing has changed for some frames, and each change counts t
   expect(moved).toBe(still + 4);
 });
 
+test('it says once that the place is found, and not when it is broken off', () => {
+  const found = vi.fn();
+  const landing = new Landing(found);
+  landing.begin();
+  landing.end();
+  expect(found).not.toHaveBeenCalled();
+  landing.begin();
+  drawFrames(landing);
+  expect(found).toHaveBeenCalledOnce();
+});
+
 test('it ends although something goes on changing', () => {
   const landing = new Landing();
   landing.begin();

@@ -8,10 +8,16 @@ const FRAMES_MAX = 60;
 
 /** The landing of the transcript on a row. It goes on until nothing around the row changes any more. */
 export class Landing {
+  /** Runs once the place is found. */
+  readonly #found: () => void;
   #frame = 0;
   /** Frames left until it ends: if nothing changes, and in any case. */
   #still = 0;
   #left = 0;
+
+  constructor(found: () => void = () => {}) {
+    this.#found = found;
+  }
 
   /** Whether the row still finds its place. */
   get isUnderWay(): boolean {
@@ -42,6 +48,7 @@ export class Landing {
       this.#still -= 1;
       this.#left -= 1;
       if (this.#still > 0 && this.#left > 0) this.#awaitFrame();
+      else this.#found();
     });
   }
 }
