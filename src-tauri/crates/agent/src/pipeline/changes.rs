@@ -8,7 +8,7 @@ use protocol::Plan;
 use protocol::rule::evidence::DryRunEvidence;
 use runtime::git::{
     ChangedShare, RepositoryChange, UnversionedChanges, UnversionedLoss, count_build_outputs,
-    examine_repository_change, examine_unversioned_changes, find_large_share, find_published_files,
+    examine_repository_change, examine_unversioned_changes, find_large_share, find_pushed_files,
 };
 use runtime::{Workspace, describe_changed_rights};
 use tools::text::{format_byte_size, format_count};
@@ -17,7 +17,7 @@ use crate::pipeline::changed_files::{IsOwnContent, describe_changed_files};
 use crate::session::Session;
 
 /// How many of the files that a call pushes are named.
-const PUBLISHED_PATHS_MAX: usize = 3;
+const PUSHED_PATHS_MAX: usize = 3;
 
 /// What the changes of a plan mean.
 #[derive(Debug, Clone, Default)]
@@ -114,9 +114,9 @@ fn describe_loss(loss: &UnversionedLoss) -> Option<String> {
     ))
 }
 
-fn describe_published_files(published: &[String]) -> Option<String> {
-    let first = &published[..published.len().min(PUBLISHED_PATHS_MAX)];
-    let all = published.len() as u64;
+fn describe_pushed_files(pushed: &[String]) -> Option<String> {
+    let first = &pushed[..pushed.len().min(PUSHED_PATHS_MAX)];
+    let all = pushed.len() as u64;
     (all > 0).then(|| {
         format!(
             "It pushes what this session did not write: {} ({}).",
@@ -145,9 +145,8 @@ fn describe_extent(workspace: &Workspace, plan: &Plan, is_own: IsOwnContent<'_>)
                 format!("It changes {changed} of the {all} files that git has here.")
             });
             let rights = describe_changed_rights(captured);
-            let published =
-                describe_published_files(&find_published_files(workspace, captured, is_own));
-            rights.into_iter().chain(share).chain(published).collect()
+            let pushed = describe_pushed_files(&find_pushed_files(workspace, captured, is_own));
+            rights.into_iter().chain(share).chain(pushed).collect()
         }
         Plan::None | Plan::Write(_) | Plan::Remove(_) => Vec::new(),
     }

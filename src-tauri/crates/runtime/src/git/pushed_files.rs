@@ -23,7 +23,7 @@ const INDEX: &str = ".git/index";
 /// Returns the files that a command stages for the first time and pushes, other than those that it made itself, that git has
 /// the content of, or that `is_own` tells by path and content. The paths are relative to the workspace root. Reads files, so
 /// it must not run on an async thread.
-pub fn find_published_files(
+pub fn find_pushed_files(
     workspace: &Workspace,
     captured: &CapturedEffects,
     is_own: &dyn Fn(&str, &Digest) -> bool,
