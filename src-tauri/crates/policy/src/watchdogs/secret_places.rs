@@ -148,7 +148,8 @@ fn find_among<'a>(
     places
 }
 
-/// Returns the place of a value in base64 or base32 with what belongs to the same run: a letter there also tells of its neighbours.
+/// Returns the place of a value in base64 or base32 with what belongs to the same run: a letter there also tells of its
+/// neighbours.
 fn widen_base64(text: &str, place: Range<usize>) -> Range<usize> {
     let is_inside = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'+';
     let bytes = text.as_bytes();

@@ -128,8 +128,8 @@ impl<'a> MountPlan<'a> {
             workspace: WorkspaceChanges::InPlace,
             private: Vec::new(),
             read_only: Vec::new(),
-            // The person let it run for real, and sees nothing of it beforehand.
             readable_by_git: Vec::new(),
+            // The person let it run for real, and sees nothing of it beforehand.
             watched_reads: WatchedReads::default(),
             variables: Vec::new(),
             private_tmp,
