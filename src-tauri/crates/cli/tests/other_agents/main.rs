@@ -1,6 +1,7 @@
 //! Agents that other people wrote, each connected by `countersign connect` and asked by a made-up model to use its tools:
 //! what is allowed, what a person answers on the Desk, what a rule denies, and what can be undone. And the same agents in a
-//! session of ours, also with a server that they are given. Installed by `cargo xtask test --agents`.
+//! session of ours, also with a server that they are given. And our agent, with somebody else's client. Installed by
+//! `cargo xtask test --agents`.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -11,6 +12,7 @@
     reason = "tests set up real files and start programs, and end where they fail; of the support they need a part"
 )]
 
+mod acpx;
 mod agents;
 mod desk;
 #[path = "../../../../../tests/aimock/endpoint.rs"]

