@@ -1,5 +1,7 @@
 //! Names as a system compares them: where case does not count, two spellings are one name.
 
+use std::borrow::Cow;
+
 use protocol::text::display_text::is_hidden;
 use unicode_normalization::UnicodeNormalization;
 
@@ -16,8 +18,9 @@ impl CaseFolded {
             Os::Linux => text.to_owned(),
             Os::Macos => {
                 // The file system leaves characters out that cannot be seen: `.g\u{200c}it` is `.git` there.
-                let seen: String = text.nfd().filter(|c| !is_hidden(*c)).collect();
-                fold_case(&fold_case(&seen).nfd().collect::<String>())
+                let text = decompose(text);
+                let seen: String = text.chars().filter(|c| !is_hidden(*c)).collect();
+                fold_case(&decompose(&fold_case(&seen)))
             }
             Os::Windows => fold_case(text),
         })
@@ -29,8 +32,19 @@ impl CaseFolded {
     }
 }
 
-/// Up and down again, so that letters with one capital are one letter: `ſ` is `s`, `ß` is `ss`.
+/// The canonical decomposition of a text: itself for most paths, which are ASCII.
+fn decompose(text: &str) -> Cow<'_, str> {
+    match text.is_ascii() {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(text.nfd().collect()),
+    }
+}
+
+/// Up and down again, so that letters with one capital are one letter: `ſ` is `s`, `ß` is `ss`. ASCII has no such letters.
 fn fold_case(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
     text.chars()
         .flat_map(char::to_uppercase)
         .flat_map(char::to_lowercase)

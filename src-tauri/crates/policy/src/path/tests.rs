@@ -69,4 +69,13 @@ proptest! {
             prop_assert_eq!(CaseFolded::new(os, &lower.real), CaseFolded::new(os, &upper.real));
         }
     }
+
+    /// An ASCII name, which is folded by itself, is folded as within a longer one.
+    #[test]
+    fn ascii_is_folded_as_all_text(name in "[\\x00-\\x7f]{0,12}") {
+        for os in [Os::Linux, Os::Macos, Os::Windows] {
+            let folded = |text: &str| CaseFolded::new(os, text).as_str().to_owned();
+            prop_assert_eq!(folded(&name) + &folded("É"), folded(&format!("{name}É")));
+        }
+    }
 }
