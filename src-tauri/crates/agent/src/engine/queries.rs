@@ -12,7 +12,7 @@ use protocol::text::cut;
 use protocol::text::display_text::to_spans;
 use protocol::view::masked_call;
 use protocol::{CallId, Event, SessionId, UserError};
-use runtime::{FileError, Workspace};
+use runtime::{FileError, SessionFolder, Workspace};
 use serde_json::{Map, Value};
 use tools::Registry;
 
@@ -436,11 +436,9 @@ fn output_page(
             next: None,
         });
     };
-    let hands = &engine.session(session)?.tool_context;
-    hands.folder.restore_output(Path::new(&path))?;
-    let read = hands
-        .workspace
-        .read(&path, offset, OUTPUT_PAGE_BYTES)
+    // The session itself is not opened for it: that takes seconds where much is on record.
+    let read = SessionFolder::open(&engine.config.data_dir, session)?
+        .read_output(Path::new(&path), offset, OUTPUT_PAGE_BYTES)
         .map_err(|error| match error {
             FileError::NotFound { .. } => UserError::new(
                 "The whole output is gone: it went when the session was closed.",

@@ -9,7 +9,9 @@ use protocol::{CallId, Digest, SessionId};
 
 use crate::fs::at_path::AtPath as _;
 use crate::fs::atomic::{ignore_not_found, replace_private_file};
-use crate::{FileError, FileLock, create_private_folder, try_lock_file};
+use crate::fs::dir::Dir;
+use crate::fs::workspace::read_range;
+use crate::{FileBytes, FileError, FileLock, create_private_folder, try_lock_file};
 
 /// Lock file held by the process that works in a session, where a folder cannot be locked.
 const SESSION_LOCK_NAME: &str = "at-work.lock";
@@ -78,6 +80,26 @@ impl SessionFolder {
         Ok(path)
     }
 
+    /// Reads at most `bytes_max` bytes of an output from `from` on, made readable first if it was packed. Of `path` only the
+    /// name counts: the data folder may have been moved since.
+    ///
+    /// # Errors
+    /// The output was removed, or never was in this folder; or any error reported by the system.
+    pub fn read_output(
+        &self,
+        path: &Path,
+        from: u64,
+        bytes_max: u64,
+    ) -> Result<FileBytes, FileError> {
+        let name = Path::new(path.file_name().unwrap_or_default());
+        let path = self.path.join(name);
+        self.restore_output(&path)?;
+        Dir::open(&self.path)
+            .and_then(|folder| folder.open_file(name))
+            .and_then(|file| read_range(file, from, bytes_max))
+            .at(&path)
+    }
+
     /// Creates an empty file for a call's output.
     pub(crate) fn create_output_file(&self, call: &CallId) -> Result<(PathBuf, File), FileError> {
         let path = self
@@ -131,6 +153,22 @@ pub(crate) fn file_name_for_id(id: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_output_is_read_where_the_data_folder_was_moved() {
+        let home = tempfile::tempdir().unwrap();
+        let id = "ses_1".into();
+        let before = SessionFolder::open(&home.path().join("before"), &id).unwrap();
+        let path = before.save_output(&"call_1".into(), b"one two").unwrap();
+        fs::rename(home.path().join("before"), home.path().join("after")).unwrap();
+        let after = SessionFolder::open(&home.path().join("after"), &id).unwrap();
+        let read = after.read_output(&path, 4, 2).unwrap();
+        assert_eq!((read.bytes.as_slice(), read.total), (&b"tw"[..], 7));
+        for other in ["missing_1.txt", "..", ""] {
+            let other = after.read_output(Path::new(other), 0, 9);
+            assert!(other.is_err(), "{other:?}");
+        }
+    }
 
     #[test]
     fn one_holds_it_at_a_time() {

@@ -15,24 +15,7 @@ impl Workspace {
     /// # Errors
     /// Every kind of [`FileError`] but `TooLarge`.
     pub fn read(&self, path: &str, from: u64, bytes_max: u64) -> Result<FileBytes, FileError> {
-        let mut file = self.open_file(path)?;
-        let meta = file.metadata().at(path)?;
-        if from > 0 {
-            file.seek(SeekFrom::Start(from)).at(path)?;
-        }
-        let mut bytes = Vec::new();
-        file.take(bytes_max).read_to_end(&mut bytes).at(path)?;
-        let since = meta
-            .modified()
-            .ok()
-            .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        Ok(FileBytes {
-            bytes,
-            total: meta.len(),
-            mtime_ns: since.map_or(0, |since| {
-                i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
-            }),
-        })
+        read_range(self.open_file(path)?, from, bytes_max).at(path)
     }
 
     /// Reads a whole file; `None` if there is none.
@@ -110,4 +93,25 @@ impl Workspace {
             _ => error,
         }
     }
+}
+
+/// Reads at most `bytes_max` bytes of an open file from `from` on.
+pub(crate) fn read_range(mut file: File, from: u64, bytes_max: u64) -> io::Result<FileBytes> {
+    let meta = file.metadata()?;
+    if from > 0 {
+        file.seek(SeekFrom::Start(from))?;
+    }
+    let mut bytes = Vec::new();
+    file.take(bytes_max).read_to_end(&mut bytes)?;
+    let since = meta
+        .modified()
+        .ok()
+        .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    Ok(FileBytes {
+        bytes,
+        total: meta.len(),
+        mtime_ns: since.map_or(0, |since| {
+            i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+        }),
+    })
 }
