@@ -273,6 +273,8 @@ async fn everyday_commands_of_git_pass_and_are_undone_as_one() {
         "git switch -qc topic",
         "git stash -q && git switch -q side && git rebase -q main && git switch -q main && git merge -q side",
         "git commit -q --amend -m better",
+        "git switch -qc topic && git commit -q --allow-empty -m more",
+        "git stash -q && git switch -q side",
         "git branch copy side",
         "git branch -m side topic && git branch copy && git branch -qd copy",
         "git switch -qc topic && git branch -q --set-upstream-to main",
@@ -337,6 +339,29 @@ async fn commits_that_nothing_holds_any_more_ask() {
         (
             "git commit -qam more && git reset -q --hard HEAD~1",
             "not in git",
+        ),
+    ] {
+        let reason = ask_reason(call_bash(command)).await;
+        let reason = reason.unwrap_or_else(|| panic!("passed: {command}"));
+        assert!(reason.contains(expected), "{command}: {reason}");
+    }
+}
+
+/// Files that are not those of their branch take its changes back with the next commit, and nobody sees that hidden ones change.
+#[tokio::test]
+async fn a_checkout_that_is_not_what_git_shows_asks() {
+    for (command, expected) in [
+        (
+            "git symbolic-ref HEAD refs/heads/side",
+            "It goes to the branch `side` without its files.",
+        ),
+        (
+            "git update-index --skip-worktree tracked",
+            "It hides changes of `tracked` from Git.",
+        ),
+        (
+            "git update-index --assume-unchanged tracked",
+            "It hides changes of `tracked` from Git.",
         ),
     ] {
         let reason = ask_reason(call_bash(command)).await;

@@ -1,5 +1,6 @@
 //! What git knows of a workspace: read from its repository, without running git, whose settings may name programs.
 
+mod checkout;
 mod commit_signatures;
 mod database_rows;
 mod foreign_commits;

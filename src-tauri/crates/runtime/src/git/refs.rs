@@ -9,6 +9,7 @@ use protocol::rule::evidence::GitSettingsChange;
 use protocol::{CapturedEffects, Digest, Node, Plan};
 
 use super::Repository;
+use super::checkout::{describe_hidden_files, describe_moved_head};
 use super::foreign_commits::describe_foreign_commit;
 use super::removed_objects::loses_objects;
 use super::settings::compare_settings;
@@ -116,12 +117,25 @@ pub fn examine_repository_change(
                 let repository = repository.with_layer(captured);
                 match loses_objects(&repository, &changes.removed_below(OBJECTS)) {
                     true => Some("It removes objects of the repository.".to_owned()),
-                    false => describe_dropped(&repository, captured, &changes, is_own),
+                    false => describe_dropped(&repository, captured, &changes, is_own)
+                        .or_else(|| describe_checkout(workspace, &repository, captured)),
                 }
             }
             Some(_) | None => Some("It changes a repository that cannot be read.".to_owned()),
         });
     Some(RepositoryChange { unusual, settings })
+}
+
+/// Describes a checkout whose files are not those of its branch, or are hidden from git; none if there is nothing of that.
+fn describe_checkout(
+    workspace: &Workspace,
+    after: &Repository,
+    captured: &CapturedEffects,
+) -> Option<String> {
+    let refs = Refs::read(&after.common_dir);
+    let refs_after = refs.after(&GitChanges::new(captured), &captured.layer);
+    describe_moved_head(after, captured, &refs, &refs_after)
+        .or_else(|| describe_hidden_files(&Repository::discover(workspace.root())?, after))
 }
 
 /// Examines a change of the settings; none if they did not change, or in a setting that could run a program.

@@ -30,8 +30,8 @@ pub use crate::fs::workspace::closed_files::{ClosedFiles, ClosedSource};
 pub use crate::fs::workspace::inspect::PathInspection;
 #[cfg(unix)]
 pub(crate) use crate::fs::workspace::link_names::LinkNameWalk;
-use crate::fs::workspace::readable::ReadableRoots;
 pub(crate) use crate::fs::workspace::read::read_range;
+use crate::fs::workspace::readable::ReadableRoots;
 pub(crate) use crate::fs::workspace::tree::list_tree_at;
 
 /// A granted folder. Cheap to clone.

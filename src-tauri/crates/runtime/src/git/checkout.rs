@@ -1,0 +1,67 @@
+//! What a command did to the checkout: the branch that it is on, and the files whose changes git shows.
+
+use std::path::Path;
+
+use gix_hash::ObjectId;
+use gix_index::entry::Flags;
+use protocol::CapturedEffects;
+
+use super::Repository;
+use super::refs::Refs;
+use crate::fs::repository_folders::read_line_file;
+
+/// By these git takes a file for unchanged, whatever it holds.
+const HIDING: Flags = Flags::ASSUME_VALID.union(Flags::SKIP_WORKTREE);
+
+/// Describes a checkout that went to another branch without its files, in one sentence; none if it did not.
+pub(super) fn describe_moved_head(
+    repository: &Repository,
+    captured: &CapturedEffects,
+    before: &Refs,
+    after: &Refs,
+) -> Option<String> {
+    let is_changed = |name: &str| {
+        let path = Path::new(".git").join(name);
+        captured.steps.iter().any(|step| step.path == path)
+    };
+    // Whoever goes to another branch with its files stages them.
+    if !is_changed("HEAD") || is_changed("index") {
+        return None;
+    }
+    let old = before.get(&read_branch(&repository.common_dir)?)?;
+    let branch = read_branch(&captured.layer.join(".git"))?;
+    let new = after.get(&branch)?;
+    let name = branch.strip_prefix("refs/heads/").unwrap_or(&branch);
+    let is_same = read_tree(repository, old)? == read_tree(repository, new)?;
+    (!is_same).then(|| format!("It goes to the branch `{name}` without its files."))
+}
+
+/// Describes files whose changes git does not show any more, in one sentence; none if there are no such files.
+pub(super) fn describe_hidden_files(before: &Repository, after: &Repository) -> Option<String> {
+    let (before, after) = (before.index.as_ref()?, after.index.as_ref()?);
+    let mut hidden = after.entries().iter().filter_map(|entry| {
+        let name = entry.path(after);
+        let was_hidden = before
+            .entry_by_path(name)
+            .is_some_and(|entry| entry.flags.intersects(HIDING));
+        (entry.flags.intersects(HIDING) && !was_hidden).then(|| name.to_string())
+    });
+    let first = hidden.next()?;
+    Some(match hidden.count() {
+        0 => format!("It hides changes of `{first}` from Git."),
+        1 => format!("It hides changes of `{first}` and one more file from Git."),
+        more => format!("It hides changes of `{first}` and {more} more files from Git."),
+    })
+}
+
+/// Returns the name of the branch that is checked out; none if there is none.
+fn read_branch(git_dir: &Path) -> Option<String> {
+    let head = read_line_file(&git_dir.join("HEAD"))?;
+    Some(head.strip_prefix("ref: ")?.to_owned())
+}
+
+fn read_tree(repository: &Repository, commit: &ObjectId) -> Option<ObjectId> {
+    let mut buffer = Vec::new();
+    let commit = repository.find_object(commit, &mut buffer)?;
+    commit.try_into_commit_iter()?.tree_id().ok()
+}
