@@ -177,13 +177,16 @@ impl Measurement {
         let to_end = self.app.call_for_time("open", to_end).await?;
         self.add_time("the jump back to the end", to_end, "100 ms");
 
+        // Its line may be drawn a frame later than the words below.
+        let found = "[...document.querySelectorAll('[data-testid^=line-]')] \
+             .find((line) => line.textContent.includes(arguments[0]))";
+        let target = || vec![LARGE_TARGET.into()];
+        self.app
+            .wait_until(&format!("return {found} !== undefined"), target())
+            .await?;
         let line = self
             .app
-            .run_script(
-                "const line = [...document.querySelectorAll('[data-testid^=line-]')] \
-                 .find((line) => line.textContent.includes(arguments[0])); return line.dataset.testid",
-                vec![LARGE_TARGET.into()],
-            )
+            .run_script(&format!("return {found}.dataset.testid"), target())
             .await?;
         let stall = self.app.call_for_time("openWhole", vec![line]).await?;
         self.add_time(
