@@ -8,7 +8,7 @@ use crate::support::tour::Tour;
 /// How many calls wait.
 const CALLS: usize = 26;
 /// How many cards are drawn at first.
-const DRAWN_FIRST: usize = 12;
+const DRAWN_FIRST: usize = 20;
 /// The cards on the page.
 const DRAWN: &str =
     "return document.querySelectorAll('[data-testid=desk-cards] [data-card]').length";

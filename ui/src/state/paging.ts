@@ -5,7 +5,7 @@ import type { AnswerTo } from '../ipc/desk';
 import type { Page, withPage } from './reduce';
 
 /** The number of entries that are loaded at once. */
-const PAGE_ENTRIES = 80;
+const PAGE_ENTRIES = 200;
 
 type Join = Parameters<typeof withPage>;
 

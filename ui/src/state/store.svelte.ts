@@ -35,11 +35,6 @@ import { Paging } from './paging';
 import { withSteadyTimes } from './session_times';
 import { Toasts } from './toasts.svelte';
 
-/** By how much the time that ages are counted from moves at least, in milliseconds. */
-const NOW_STEP_MS = 1_000;
-/** The same for what is told in minutes and longer. */
-const COARSE_STEP_MS = 10_000;
-
 /** Ops that change the settings, and with them the faults. */
 const SETTING = new Set<Op['type']>([
   'set_settings',
@@ -64,8 +59,6 @@ export abstract class Store {
 
   /** The current time, from which ages are counted, in milliseconds since 1970; moves once a second. */
   now = $state(Date.now());
-  /** The same in steps of ten seconds, for what is told in minutes, hours and days. */
-  readonly coarseNow = $derived(this.now - (this.now % COARSE_STEP_MS));
   /** Grows when something was changed, undone or done again. */
   changes = $state(0);
   /** The last thing that a screen reader should say. */
@@ -312,7 +305,7 @@ export abstract class Store {
   #take(events: readonly Event[]): void {
     const before = this.#state;
     this.#state = reduce(before, events);
-    if (Date.now() - this.now >= NOW_STEP_MS) this.now = Date.now();
+    this.now = Math.max(this.now, Date.now());
     this.onEvents(before, this.#state, events);
     if (this.#state.stale.size > 0) void this.#healing.run();
   }

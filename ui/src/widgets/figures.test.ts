@@ -1,7 +1,7 @@
 // Figures as people write them.
 
 import { describe, expect, test } from 'vitest';
-import { age, baseName, brief, bytes, count, duration, fromHome, plural, roughAge } from './figures';
+import { age, baseName, brief, bytes, count, duration, fromHome, plural } from './figures';
 
 const S = 1_000;
 const M = 60 * S;
@@ -25,13 +25,6 @@ test.each([
   [11 * M, '11 min'],
   [3 * H, '3 h'],
 ])('%i ms ago is %s', (ms, text) => expect(age(1_000_000_000_000 - ms, 1_000_000_000_000)).toBe(text));
-
-test.each([
-  [-5 * S, 'now'],
-  [59 * S, 'now'],
-  [1 * M, '1 min'],
-  [3 * H, '3 h'],
-])('%i ms ago is roughly %s', (ms, text) => expect(roughAge(1_000_000_000_000 - ms, 1_000_000_000_000)).toBe(text));
 
 test.each([
   [0, '0 B'],

@@ -44,11 +44,6 @@ export function age(at: number, now: number): string {
   return date(at);
 }
 
-/** The same, with "now" for the last minute: for lists that are to stand still. */
-export function roughAge(at: number, now: number): string {
-  return now - at < MINUTE_MS ? msg('now') : age(at, now);
-}
-
 /** "3 Nov". */
 export function date(at: number): string {
   return writer().date.format(at);

@@ -17,9 +17,6 @@ export const HIDDEN =
   // eslint-disable-next-line no-control-regex, no-misleading-character-class -- to find just those
   /[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\ufeff\ufe00-\ufe0f\ufff0-\ufffb\u{e0000}-\u{e0fff}\ud800-\udfff]/gu;
 
-/** What holds only such characters hides none: most text. */
-const PLAIN = /^[\t\n\x20-\x7e]*$/;
-
 /** A character's name: `U+202E`. */
 export function nameOf(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
@@ -27,15 +24,14 @@ export function nameOf(character: string): string {
 
 /** Returns a text with its hidden characters by name, for a place that holds plain text alone: a label, a title. */
 export function named<T extends string | undefined>(text: T): T {
-  if (text === undefined || PLAIN.test(text)) return text;
-  return splitIsolates(text)
-    .map(({ text, isIsolate }) => (isIsolate ? text : text.replace(HIDDEN, nameOf)))
-    .join('') as T;
+  return (text &&
+    splitIsolates(text)
+      .map(({ text, isIsolate }) => (isIsolate ? text : text.replace(HIDDEN, nameOf)))
+      .join('')) as T;
 }
 
 /** Splits a text into plain stretches and named hidden characters. */
 export function shown(text: string): Span[] {
-  if (PLAIN.test(text)) return text === '' ? [] : [{ text, control: false }];
   return splitIsolates(text).flatMap(({ text, isIsolate }) =>
     isIsolate ? { text, control: false } : nameHidden(text),
   );
