@@ -7,8 +7,7 @@ use gix_index::entry::Flags;
 use protocol::CapturedEffects;
 
 use super::Repository;
-use super::refs::Refs;
-use crate::fs::repository_folders::read_line_file;
+use super::refs::{RefsChange, read_branch};
 
 /// By these git takes a file for unchanged, whatever it holds.
 const HIDING: Flags = Flags::ASSUME_VALID.union(Flags::SKIP_WORKTREE);
@@ -17,8 +16,7 @@ const HIDING: Flags = Flags::ASSUME_VALID.union(Flags::SKIP_WORKTREE);
 pub(super) fn describe_moved_head(
     repository: &Repository,
     captured: &CapturedEffects,
-    before: &Refs,
-    after: &Refs,
+    refs: &RefsChange,
 ) -> Option<String> {
     let is_changed = |name: &str| {
         let path = Path::new(".git").join(name);
@@ -28,9 +26,9 @@ pub(super) fn describe_moved_head(
     if !is_changed("HEAD") || is_changed("index") {
         return None;
     }
-    let old = before.get(&read_branch(&repository.common_dir)?)?;
+    let old = refs.before.get(&read_branch(&repository.common_dir)?)?;
     let branch = read_branch(&captured.layer.join(".git"))?;
-    let new = after.get(&branch)?;
+    let new = refs.after.get(&branch)?;
     let name = branch.strip_prefix("refs/heads/").unwrap_or(&branch);
     let is_same = read_tree(repository, old)? == read_tree(repository, new)?;
     (!is_same).then(|| format!("It goes to the branch `{name}` without its files."))
@@ -52,12 +50,6 @@ pub(super) fn describe_hidden_files(before: &Repository, after: &Repository) -> 
         1 => format!("It hides changes of `{first}` and one more file from Git."),
         more => format!("It hides changes of `{first}` and {more} more files from Git."),
     })
-}
-
-/// Returns the name of the branch that is checked out; none if there is none.
-fn read_branch(git_dir: &Path) -> Option<String> {
-    let head = read_line_file(&git_dir.join("HEAD"))?;
-    Some(head.strip_prefix("ref: ")?.to_owned())
 }
 
 fn read_tree(repository: &Repository, commit: &ObjectId) -> Option<ObjectId> {

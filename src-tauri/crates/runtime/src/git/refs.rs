@@ -117,25 +117,20 @@ pub fn examine_repository_change(
                 let repository = repository.with_layer(captured);
                 match loses_objects(&repository, &changes.removed_below(OBJECTS)) {
                     true => Some("It removes objects of the repository.".to_owned()),
-                    false => describe_dropped(&repository, captured, &changes, is_own)
-                        .or_else(|| describe_checkout(workspace, &repository, captured)),
+                    false => {
+                        let refs = RefsChange::new(&repository, &changes, captured);
+                        describe_dropped(&repository, captured, &changes, &refs, is_own)
+                            .or_else(|| describe_moved_head(&repository, captured, &refs))
+                            .or_else(|| {
+                                let before = Repository::discover(workspace.root())?;
+                                describe_hidden_files(&before, &repository)
+                            })
+                    }
                 }
             }
             Some(_) | None => Some("It changes a repository that cannot be read.".to_owned()),
         });
     Some(RepositoryChange { unusual, settings })
-}
-
-/// Describes a checkout whose files are not those of its branch, or are hidden from git; none if there is nothing of that.
-fn describe_checkout(
-    workspace: &Workspace,
-    after: &Repository,
-    captured: &CapturedEffects,
-) -> Option<String> {
-    let refs = Refs::read(&after.common_dir);
-    let refs_after = refs.after(&GitChanges::new(captured), &captured.layer);
-    describe_moved_head(after, captured, &refs, &refs_after)
-        .or_else(|| describe_hidden_files(&Repository::discover(workspace.root())?, after))
 }
 
 /// Examines a change of the settings; none if they did not change, or in a setting that could run a program.
@@ -289,12 +284,24 @@ impl Refs {
     }
 }
 
+/// The refs before a command and after it.
+pub(super) struct RefsChange {
+    pub before: Refs,
+    pub after: Refs,
+}
+
+impl RefsChange {
+    fn new(repository: &Repository, changes: &GitChanges<'_>, captured: &CapturedEffects) -> Self {
+        let before = Refs::read(&repository.common_dir);
+        let after = before.after(changes, &captured.layer);
+        Self { before, after }
+    }
+}
+
 /// Returns the commits that refs lead to, that which is checked out first.
 pub(super) fn read_tips(git_dir: &Path, common_dir: &Path) -> Vec<ObjectId> {
     let refs = Refs::read(common_dir);
-    let head = read_line_file(&git_dir.join("HEAD"));
-    let branch = head.as_deref().and_then(|head| head.strip_prefix("ref: "));
-    let branch = branch.and_then(|branch| refs.get(branch).copied());
+    let branch = read_branch(git_dir).and_then(|branch| refs.get(&branch).copied());
     let detached = read_id(&git_dir.join("HEAD"));
     branch
         .into_iter()
@@ -337,10 +344,10 @@ fn describe_dropped(
     repository: &Repository,
     captured: &CapturedEffects,
     changes: &GitChanges<'_>,
+    refs: &RefsChange,
     is_own: &dyn Fn(&str, &Digest) -> bool,
 ) -> Option<String> {
-    let before = Refs::read(&repository.common_dir);
-    let after = before.after(changes, &captured.layer);
+    let RefsChange { before, after } = refs;
     let all_after: Vec<ObjectId> = after.holders().collect();
     let held = |name: &str| before.get(name).filter(|id| after.get(name) != Some(id));
     for name in before.names() {
@@ -386,7 +393,7 @@ fn describe_dropped(
         }
         match (dropped.map(|it| it.len()), written.map(|it| it.len())) {
             // The branch went to a commit that was there before, or is gone, and what it held is held elsewhere.
-            (Some(0), Some(0)) if is_everyday_move(branch, new, &before) => {}
+            (Some(0), Some(0)) if is_everyday_move(branch, new, before) => {}
             (Some(0), Some(0)) => {
                 return Some(format!(
                     "It moves the branch `{branch}`, which others work on, to another commit."
@@ -418,7 +425,7 @@ fn describe_dropped(
             }
         }
     }
-    if let Some(said) = describe_foreign_commit(repository, &before, &after) {
+    if let Some(said) = describe_foreign_commit(repository, before, after) {
         return Some(said);
     }
     let bisected = before.names().filter(|name| name.starts_with(BISECT_REFS));
@@ -559,6 +566,12 @@ pub(super) fn collect_commits(
 /// Reads the commit or tag that the file of a ref names.
 pub(super) fn read_id(path: &Path) -> Option<ObjectId> {
     ObjectId::from_hex(read_line_file(path)?.as_bytes()).ok()
+}
+
+/// Returns the ref of the branch that is checked out; none if there is none.
+pub(super) fn read_branch(git_dir: &Path) -> Option<String> {
+    let head = read_line_file(&git_dir.join("HEAD"))?;
+    Some(head.strip_prefix("ref: ")?.to_owned())
 }
 
 /// Reads the packed refs: `ID NAME`, one a line, with comments and peeled tags between them.
